@@ -1,0 +1,52 @@
+# Works from a fresh clone. Each environment is built once, and again when its lock file or pyproject.toml changes.
+
+PYTHON ?= python3
+UV ?= $(firstword $(wildcard .venv/bin/uv) uv)
+UPGRADE ?=
+
+.DEFAULT_GOAL := help
+.DELETE_ON_ERROR:
+.PHONY: help demo test lint bench lock clean
+
+help: ## Show this list
+	@awk -F ':.*## ' '/^[a-z]+:.*## / { printf "make %-6s  %s\n", $$1, $$2 }' Makefile
+
+demo: .venv-demo/ready ## Build a small library from samples/ and ask it questions, offline
+	@echo "demo: builds .demo/library from samples/handbook and asks it questions, offline"
+	@PATH="$(CURDIR)/.venv-demo/bin:$$PATH" scripts/demo.sh
+
+test: lint ## Lint, check types, run all tests
+	@echo "test: pytest on two processes, in .venv-test"
+	@.venv-test/bin/python -m pytest -n 2 -q
+
+lint: .venv-test/ready ## Check style, formatting and types
+	@echo "lint: ruff check, ruff format --check, mypy --strict, in .venv-test"
+	@.venv-test/bin/ruff check .
+	@.venv-test/bin/ruff format --check .
+	@.venv-test/bin/mypy
+
+bench: .venv-test/ready ## Run every benchmark in benchmarks/ at its default size
+	@.venv-test/bin/python -m benchmarks
+
+lock: ## Resolve requirements/*.lock anew (newer releases: make lock UPGRADE=--upgrade)
+	@command -v $(UV) >/dev/null || { echo "make lock needs uv: pip install uv" >&2; exit 1; }
+	$(COMPILE) --group build -o requirements/run.lock
+	$(COMPILE) --group build --group test --group lint -o requirements/test.lock
+
+clean: ## Remove environments, caches and the demo library
+	rm -rf .venv-demo .venv-test .demo dist build .mypy_cache .ruff_cache .pytest_cache .hypothesis
+	find src tests benchmarks -name __pycache__ -type d -prune -exec rm -rf {} +
+
+COMPILE = $(UV) pip compile pyproject.toml --quiet --universal --python-version 3.11 --generate-hashes \
+	--no-emit-index-url --no-emit-find-links --custom-compile-command "make lock" $(UPGRADE)
+
+.venv-demo/ready: requirements/run.lock
+.venv-test/ready: requirements/test.lock
+.venv-%/ready: pyproject.toml
+	@$(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 11))' \
+		|| { echo "Pincite needs Python 3.11 or newer, $(PYTHON) is $$($(PYTHON) -V 2>&1); try: make PYTHON=python3.12 …" >&2; exit 1; }
+	@echo "setting up $(@D) from $(filter %.lock,$^), once"
+	@$(PYTHON) -m venv --clear $(@D)
+	@$(@D)/bin/python -m pip install -qq --disable-pip-version-check --require-hashes -r $(filter %.lock,$^)
+	@$(@D)/bin/python -m pip install -qq --disable-pip-version-check --no-deps --no-build-isolation -e .
+	@touch $@

@@ -1,0 +1,48 @@
+"""Baselines: naming states of a repository, and choosing the one that is published."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+from pincite.errors import NotFound
+from pincite.protocols import Catalog
+from pincite.types import Baseline, Scope
+
+
+class BaselineDesk:
+    """`library.baselines`: create, list, publish, rollback."""
+
+    def __init__(self, catalog: Catalog, scope: Callable[[str], Scope]) -> None:
+        self._catalog = catalog
+        self._scope = scope
+
+    def create(
+        self, name: str, *, repository: str = "", revision: int | None = None, author: str = "", note: str = ""
+    ) -> Baseline:
+        """Name a revision, by default the newest."""
+        scope = self._known(repository)
+        return self._catalog.baselines.create(scope, name, revision=revision, author=author, note=note)
+
+    def list(self, *, repository: str = "") -> tuple[Baseline, ...]:
+        """All baselines, oldest first."""
+        return self._catalog.baselines.list(self._known(repository))
+
+    def publish(self, name: str, *, repository: str = "", author: str = "") -> Baseline:
+        """Make a baseline the published state."""
+        return self._catalog.baselines.publish(self._known(repository), name, author=author)
+
+    def rollback(self, *, repository: str = "", author: str = "") -> Baseline:
+        """Publish what was published before."""
+        return self._catalog.baselines.rollback(self._known(repository), author=author)
+
+    def _known(self, repository: str) -> Scope:
+        scope = self._scope(repository)
+        if self._catalog.repositories.get(scope) is None:
+            listed = self._catalog.repositories.list(scope.tenant, scope.organization)
+            known = [item.scope.repository for item in listed]
+            raise NotFound(
+                f"there is no repository {scope.repository!r}; there is {', '.join(known) or 'none yet'}",
+                field="repository_id",
+                suggestions=known,
+            )
+        return scope

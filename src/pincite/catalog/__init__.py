@@ -1,0 +1,1 @@
+"""The truth: elements, versions, relations, chunks, revisions, baselines, definitions, pending embeddings."""

@@ -1,0 +1,5 @@
+"""The catalog in one SQLite file."""
+
+from pincite.catalog.sqlite.catalog import SqliteCatalog
+
+__all__ = ["SqliteCatalog"]

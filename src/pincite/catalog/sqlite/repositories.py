@@ -1,0 +1,91 @@
+"""Repositories: one body of knowledge each, addressed by scope, known inside by a number."""
+
+from __future__ import annotations
+
+import secrets
+import sqlite3
+
+from pincite.catalog.sqlite.connection import Database
+from pincite.catalog.validate import check_scope
+from pincite.types import RepositoryInfo, Scope
+
+_FIND = "SELECT id FROM repositories WHERE tenant = ? AND organization = ? AND name = ?"
+_GET = """
+    SELECT tenant, organization, name, key, head, purges
+    FROM repositories
+    WHERE tenant = ? AND organization = ? AND name = ?
+"""
+_INSERT = "INSERT INTO repositories (tenant, organization, name, key) VALUES (?, ?, ?, ?)"
+_LIST = """
+    SELECT tenant, organization, name, key, head, purges
+    FROM repositories
+    WHERE tenant = ? AND organization = ?
+    ORDER BY name
+"""
+_ALL = """
+    SELECT tenant, organization, name, key, head, purges
+    FROM repositories
+    ORDER BY tenant, organization, name
+"""
+_HEAD = "SELECT head FROM repositories WHERE id = ?"
+
+
+class SqliteRepositories:
+    def __init__(self, database: Database) -> None:
+        self._database = database
+
+    def ensure(self, scope: Scope) -> RepositoryInfo:
+        """The repository, created when it does not exist."""
+        found = self.get(scope)
+        if found is not None:
+            return found
+        with self._database.write() as connection:
+            ensure_number(connection, scope)
+            return _info(connection.execute(_GET, _key(scope)).fetchone())
+
+    def get(self, scope: Scope) -> RepositoryInfo | None:
+        with self._database.read() as connection:
+            row = connection.execute(_GET, _key(scope)).fetchone()
+        return _info(row) if row else None
+
+    def list(self, tenant: str, organization: str) -> tuple[RepositoryInfo, ...]:
+        """Repositories of one organization, by name."""
+        with self._database.read() as connection:
+            return tuple(_info(row) for row in connection.execute(_LIST, (tenant, organization)))
+
+    def all(self) -> tuple[RepositoryInfo, ...]:
+        """Every repository, by scope."""
+        with self._database.read() as connection:
+            return tuple(_info(row) for row in connection.execute(_ALL))
+
+
+def number_of(connection: sqlite3.Connection, scope: Scope) -> int:
+    """The repository's number; 0, which no row carries, when it does not exist."""
+    row = connection.execute(_FIND, _key(scope)).fetchone()
+    return int(row[0]) if row else 0
+
+
+def ensure_number(connection: sqlite3.Connection, scope: Scope) -> int:
+    """The repository's number; the repository is created in the caller's transaction when it does not exist."""
+    found = number_of(connection, scope)
+    if found:
+        return found
+    check_scope(scope)
+    inserted = connection.execute(_INSERT, (*_key(scope), secrets.token_hex(8))).lastrowid
+    assert inserted is not None
+    return inserted
+
+
+def head_of(connection: sqlite3.Connection, repository: int) -> int:
+    """The newest revision; 0 before the first and for a repository that does not exist."""
+    row = connection.execute(_HEAD, (repository,)).fetchone()
+    return int(row[0]) if row else 0
+
+
+def _key(scope: Scope) -> tuple[str, str, str]:
+    return scope.tenant, scope.organization, scope.repository
+
+
+def _info(row: tuple[str, str, str, str, int, int]) -> RepositoryInfo:
+    tenant, organization, name, key, head, purges = row
+    return RepositoryInfo(Scope(tenant, organization, name), key, head, purges)

@@ -1,0 +1,29 @@
+"""The predicate of every read, in one place: what a view may see of a lifetime."""
+
+from __future__ import annotations
+
+import sqlite3
+
+from pincite.catalog.prepare import roles_json
+from pincite.catalog.sqlite.repositories import number_of
+from pincite.types import View
+
+VISIBLE = """(
+        l.born <= :revision AND :revision < l.died
+        AND (l.valid_from IS NULL OR l.valid_from <= :valid_at)
+        AND (l.valid_to IS NULL OR :valid_at < l.valid_to)
+        AND (:roles IS NULL OR l.roles = '[]' OR EXISTS (
+            SELECT 1 FROM json_each(l.roles) needed JOIN json_each(:roles) held ON held.value = needed.value
+        ))
+    )"""
+"""Whether the lifetime `l` is visible; bound by `bind`."""
+
+
+def bind(connection: sqlite3.Connection, view: View) -> dict[str, object]:
+    """The parameters of `VISIBLE`, and `repository`."""
+    return {
+        "repository": number_of(connection, view.scope),
+        "revision": view.revision,
+        "valid_at": view.valid_at.isoformat(),
+        "roles": None if view.roles is None else roles_json(view.roles),
+    }

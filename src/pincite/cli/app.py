@@ -1,0 +1,98 @@
+"""The program: its global options, its commands, and how errors leave it."""
+
+from __future__ import annotations
+
+import errno
+import os
+import sys
+from typing import Annotated
+
+import typer
+
+from pincite.cli import maintain, read, state, write
+from pincite.cli.session import Session, complain
+from pincite.errors import InvalidArgument, PinciteError, StorageFull, Unavailable
+
+app = typer.Typer(
+    name="pincite",
+    help="Find the passage that answers a question, and cite it so that the citation still holds tomorrow.",
+    epilog="Example: pincite ingest handbook && pincite search 'annual leave'",
+    no_args_is_help=True,
+    add_completion=False,
+    pretty_exceptions_enable=False,
+    context_settings={"help_option_names": ["-h", "--help"]},
+)
+
+
+def _version(show: bool) -> None:
+    if show:
+        from pincite import __version__
+
+        typer.echo(f"pincite {__version__}")
+        raise typer.Exit
+
+
+@app.callback()
+def options(
+    context: typer.Context,
+    library: Annotated[
+        str,
+        typer.Option("--library", envvar="PINCITE_LIBRARY", help="Folder of the library.", show_default="./.pincite"),
+    ] = "",
+    config: Annotated[str, typer.Option("--config", envvar="PINCITE_CONFIG", help="YAML file with settings.")] = "",
+    tenant: Annotated[str, typer.Option(help="Tenant, for libraries that hold several.")] = "",
+    organization: Annotated[str, typer.Option(help="Organization within the tenant.")] = "",
+    role: Annotated[list[str] | None, typer.Option(help="Read only what this role may read (repeatable).")] = None,
+    no_progress: Annotated[bool, typer.Option("--no-progress", help="No progress bars.")] = False,
+    _show_version: Annotated[
+        bool, typer.Option("--version", callback=_version, is_eager=True, help="Show the version and exit.")
+    ] = False,
+) -> None:
+    context.obj = Session(library, config, tenant, organization, None if not role else tuple(role), not no_progress)
+
+
+for module in (write, read, state, maintain):
+    module.register(app)
+
+
+def main() -> None:
+    """Run the program and leave with an exit code that says what happened."""
+    for stream in (sys.stdout, sys.stderr):
+        if hasattr(stream, "reconfigure"):  # whatever a file name or query holds can be printed, in JSON as an escape
+            stream.reconfigure(errors="backslashreplace")
+    try:
+        code = _run()
+        sys.stdout.flush()
+    except BrokenPipeError:
+        # Whoever read our output has seen enough; what is still buffered must not complain at exit.
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+        code = 0
+    sys.exit(code)
+
+
+def _run() -> int:
+    as_json = "--json" in sys.argv
+    try:
+        # Not standalone: typer would turn an interrupt into exit code 1 and its usage errors into text only.
+        return int(app(standalone_mode=False) or 0)
+    except PinciteError as error:
+        return complain(error, as_json=as_json)
+    except typer.Abort:
+        typer.echo("stopped; nothing was changed", err=True)
+        return 1
+    except KeyboardInterrupt:
+        typer.echo("interrupted; what was committed stays committed", err=True)
+        return 130
+    except BrokenPipeError:
+        raise
+    except OSError as error:
+        kind = StorageFull if error.errno == errno.ENOSPC else Unavailable
+        return complain(kind(f"{error.filename or 'the system'}: {error.strerror or error}"), as_json=as_json)
+    except Exception as error:  # typer's usage errors share no public class; anything else goes on
+        show = getattr(error, "show", None)
+        if show is None:
+            raise
+        if as_json:
+            complain(InvalidArgument(getattr(error, "message", str(error))), as_json=True, quiet=True)
+        show()
+        return int(getattr(error, "exit_code", 2))

@@ -1,0 +1,114 @@
+"""What all commands share: opening the library, printing data, drawing progress, complaining."""
+
+from __future__ import annotations
+
+import json
+import sys
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Annotated, Any
+
+import typer
+
+from pincite.errors import InvalidArgument, PinciteError
+
+if TYPE_CHECKING:
+    from pincite.library import Library
+
+Repository = Annotated[
+    str, typer.Option("--repository", "-r", help="Repository.", show_default="the one that the settings name: main")
+]
+Repositories = Annotated[
+    list[str] | None, typer.Option("--repository", "-r", help="Repository (repeatable).", show_default="all")
+]
+ReadContext = Annotated[
+    str, typer.Option("--read-context", help="head, published, baseline:NAME, as_of:2026-01-31T12:00Z or revision:12.")
+]
+ValidAt = Annotated[str, typer.Option("--valid-at", help="What is in force on this date (2026-01-31 or 31.01.2026).")]
+AsJson = Annotated[bool, typer.Option("--json", help="Data as JSON on stdout.")]
+Author = Annotated[str, typer.Option("--author", envvar="PINCITE_AUTHOR", help="Who does this; kept in the history.")]
+
+
+@dataclass(frozen=True, slots=True)
+class Session:
+    """Global options."""
+
+    library: str
+    config: str
+    tenant: str
+    organization: str
+    roles: tuple[str, ...] | None
+    progress: bool
+
+    @contextmanager
+    def open(self, *, create: bool = False) -> Iterator[Library]:
+        """The library, closed at the end; `create` for commands that may make one."""
+        from pincite.library import open_library
+
+        settings = {"tenant": self.tenant, "organization": self.organization, "library": self.library}
+        chosen = {name: value for name, value in settings.items() if value}
+        library = open_library(self.config or None, create=create, roles=self.roles, **chosen)
+        with library:
+            yield library
+
+
+def session(context: typer.Context) -> Session:
+    found = context.obj
+    assert isinstance(found, Session)
+    return found
+
+
+def emit(value: Any) -> None:
+    """One JSON value on stdout."""
+    sys.stdout.write(json.dumps(value, ensure_ascii=False, indent=2) + "\n")
+
+
+def say(message: str) -> None:
+    """A message for people, on stderr."""
+    typer.echo(message, err=True)
+
+
+def complain(error: PinciteError, *, as_json: bool, quiet: bool = False) -> int:
+    """Say an error in the shape that the caller reads; the exit code that goes with it."""
+    if as_json:
+        emit(error.to_wire())
+    if not quiet:
+        say(f"pincite: {error.message}")
+    return error.exit_code
+
+
+def parse_filters(pairs: list[str] | None) -> dict[str, Any]:
+    """`key=value` pairs; a repeated key means one of several values."""
+    out: dict[str, Any] = {}
+    for pair in pairs or []:
+        key, sign, value = pair.partition("=")
+        if not sign or not key:
+            raise InvalidArgument(f"--filter {pair!r}: write it as key=value", field="filter")
+        if key in out:
+            known = out[key]
+            out[key] = [*known, value] if isinstance(known, list) else [known, value]
+        else:
+            out[key] = value
+    return out
+
+
+@contextmanager
+def progress_bar(wanted: bool) -> Iterator[Callable[[str, int, int], None]]:
+    """A bar on stderr when that is a terminal; silence otherwise."""
+    if not wanted or not sys.stderr.isatty():
+        yield lambda _stage, _done, _total: None
+        return
+    from rich.console import Console
+    from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeRemainingColumn
+
+    columns = (TextColumn("{task.description:<9}"), BarColumn(), MofNCompleteColumn(), TimeRemainingColumn())
+    with Progress(*columns, console=Console(stderr=True), transient=True) as bar:
+        tasks: dict[str, Any] = {}
+
+        def update(stage: str, done: int, total: int) -> None:
+            if stage not in tasks:
+                tasks[stage] = bar.add_task(stage, total=total)
+            bar.update(tasks[stage], completed=done, total=total)
+
+        yield update

@@ -1,0 +1,100 @@
+"""Commands that put things in and take them out: ingest, purge."""
+
+from __future__ import annotations
+
+from typing import Annotated
+
+import typer
+
+from pincite.cli.session import AsJson, Author, Repository, emit, progress_bar, say, session
+from pincite.errors import InvalidArgument
+
+MAX_LISTED = 20
+
+
+def register(app: typer.Typer) -> None:
+    app.command()(ingest)
+    app.command()(purge)
+
+
+def ingest(
+    context: typer.Context,
+    source: Annotated[str, typer.Argument(help="Folder or file of Markdown and text (.md, .markdown, .txt, .text).")],
+    repository: Repository = "",
+    include: Annotated[list[str] | None, typer.Option(help="Only files like this, e.g. '*.md' (repeatable).")] = None,
+    exclude: Annotated[list[str] | None, typer.Option(help="No files like this, e.g. 'drafts/*' (repeatable).")] = None,
+    prefix: Annotated[str, typer.Option(help="Put this before each element id.")] = "",
+    message: Annotated[str, typer.Option("--message", "-m", help="Why; kept in the history.")] = "",
+    author: Author = "",
+    json: AsJson = False,
+) -> None:
+    """Bring a repository in line with a folder; unchanged files cost nothing.
+
+    Example: pincite ingest handbook --repository policies
+    """
+    from pincite.serve import wire
+
+    here = session(context)
+    with here.open(create=True) as library, progress_bar(here.progress) as progress:
+        report = library.ingest(
+            source,
+            repository=repository,
+            include=include or (),
+            exclude=exclude or (),
+            prefix=prefix,
+            author=author,
+            message=message,
+            progress=progress,
+        )
+    if json:
+        emit(wire.ingest_report(report))
+    else:
+        parts = [
+            f"{report.added} added",
+            f"{report.changed} changed",
+            f"{report.unchanged} unchanged",
+            f"{report.removed} removed",
+        ]
+        typer.echo(
+            f"{', '.join(parts)} in {report.seconds:.1f} s; revision {report.revision}, {report.chunks} passages cut"
+        )
+    for title, items in (("not read", report.failed), ("passed over", report.skipped)):
+        for item in items[:MAX_LISTED]:
+            say(f"{title}: {item.path}: {item.reason}")
+        if len(items) > MAX_LISTED:
+            say(f"{title}: {len(items) - MAX_LISTED} more (--json lists them all)")
+    for note in report.notes[:MAX_LISTED]:
+        say(f"note: {note}")
+    if report.failed:
+        raise typer.Exit(1)
+
+
+def purge(
+    context: typer.Context,
+    elements: Annotated[list[str], typer.Argument(help="Ids of the elements to erase.")],
+    repository: Repository = "",
+    reason: Annotated[str, typer.Option(help="Why; kept with the tombstone, so name nobody in it.")] = "",
+    author: Author = "",
+    yes: Annotated[bool, typer.Option("--yes", help="Do not ask.")] = False,
+    json: AsJson = False,
+) -> None:
+    """Erase elements for good, from catalog, logs, caches and index. Backups made earlier still hold them.
+
+    Example: pincite purge letters/2024-03.md --reason "request of 3 May" --yes
+    """
+    here = session(context)
+    if not yes:
+        if json:
+            raise InvalidArgument("purge asks before it erases; with --json confirm it with --yes", field="yes")
+        typer.confirm(
+            f"Erase {len(elements)} element(s) for good, with all versions and citations?", abort=True, err=True
+        )
+    with here.open() as library:
+        committed = library.purge(elements, repository=repository, reason=reason, author=author)
+        pending = library.catalog.wal_pending()
+    if json:
+        emit({"erased": len(elements), "revision": committed.revision, "traces_pending": pending})
+    else:
+        typer.echo(f"erased {len(elements)} element(s) at revision {committed.revision}")
+    if pending:
+        say("readers still hold the write-ahead log; traces in it go when they close and the library is opened again")

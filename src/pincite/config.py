@@ -1,0 +1,165 @@
+"""Settings: YAML and environment → frozen options. The only reader of either.
+
+    library: .pincite                 # folder of the library
+    tenant: default
+    organization: default
+    repository: main                  # where `ingest` writes
+    keyword: {k1: 1.5, b: 0.75, literal: 0.2, boosts: {content: 1, headings: 2, section: 2, terms: 3}}
+    chunking: {max_chunk_tokens: 800, chunk_overlap: 50}
+
+Every setting can also come from the environment, `PINCITE_TENANT` or `PINCITE_KEYWORD__K1`. What `open` is given wins
+over the environment, the environment over the file, the file over the defaults.
+"""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Annotated, Any
+
+import yaml
+from pydantic import BaseModel, ConfigDict, Field, ValidationError
+
+from pincite.errors import InvalidArgument, NotFound, UnknownArgument
+from pincite.index.queries import DEFAULT_BOOSTS, Scoring
+from pincite.kinds.documents import CutOptions
+
+PREFIX = "PINCITE_"
+YAML = (".yaml", ".yml")
+DEFAULT_LIBRARY = ".pincite"
+
+Name = Annotated[str, Field(min_length=1, max_length=200)]
+
+
+class _Section(BaseModel):
+    model_config = ConfigDict(extra="forbid", frozen=True)
+
+
+class Boosts(_Section):
+    """How much a word counts by where it stands."""
+
+    content: float = Field(default=DEFAULT_BOOSTS["content"], ge=0, le=100)
+    headings: float = Field(default=DEFAULT_BOOSTS["headings"], ge=0, le=100)
+    section: float = Field(default=DEFAULT_BOOSTS["section"], ge=0, le=100)
+    terms: float = Field(default=DEFAULT_BOOSTS["terms"], ge=0, le=100)
+
+
+class Keyword(_Section):
+    """The keyword leg: BM25 and its constants."""
+
+    k1: float = Field(default=Scoring().k1, ge=0, le=10)
+    b: float = Field(default=Scoring().b, ge=0, le=1)
+    literal: float = Field(default=Scoring().literal, ge=0, le=1)
+    boosts: Boosts = Boosts()
+
+    def scoring(self) -> Scoring:
+        return Scoring(self.k1, self.b, self.boosts.model_dump(), self.literal)
+
+
+class Chunking(_Section):
+    """How documents are cut."""
+
+    max_chunk_tokens: int = Field(default=CutOptions().max_chunk_tokens, ge=100, le=2000)
+    chunk_overlap: int = Field(default=CutOptions().overlap_tokens, ge=0, le=1000)
+
+    def options(self) -> CutOptions:
+        return CutOptions(self.max_chunk_tokens, self.chunk_overlap)
+
+
+class Config(_Section):
+    """All settings of a library."""
+
+    library: str = DEFAULT_LIBRARY
+    tenant: Name = "default"
+    organization: Name = "default"
+    repository: Name = "main"
+    keyword: Keyword = Keyword()
+    chunking: Chunking = Chunking()
+
+
+def load_config(
+    given: str | Path | Config | Mapping[str, Any] | None = None, environ: Mapping[str, str] | None = None
+) -> Config:
+    """Settings for a library folder, a YAML file, or values; with what the environment says."""
+    if isinstance(given, Config):
+        return given
+    values: dict[str, Any] = _from_environment(os.environ if environ is None else environ)
+    if isinstance(given, Mapping):
+        values = _merged(values, given)
+    elif given is not None:
+        path = Path(given).expanduser()
+        values = _merged(_from_yaml(path), values) if path.suffix.lower() in YAML else values | {"library": str(path)}
+    config = _checked(values)
+    return config.model_copy(update={"library": str(Path(config.library).expanduser())})
+
+
+def _from_yaml(path: Path) -> dict[str, Any]:
+    """The settings in a file; a relative library lies beside it."""
+    values = _read_yaml(path)
+    library = values.setdefault("library", DEFAULT_LIBRARY)
+    if isinstance(library, str):
+        values["library"] = str(path.parent / Path(library).expanduser())
+    return values
+
+
+def _read_yaml(path: Path) -> dict[str, Any]:
+    try:
+        loaded = yaml.safe_load(path.read_text(encoding="utf-8"))
+    except FileNotFoundError as error:
+        raise NotFound(f"there is no configuration file {str(path)!r}", field="config") from error
+    except OSError as error:
+        raise InvalidArgument(f"{path} cannot be read: {error.strerror}", field="config") from error
+    except (yaml.YAMLError, UnicodeDecodeError) as error:
+        raise InvalidArgument(f"{path} is not valid YAML: {error}", field="config") from error
+    if loaded is None:
+        return {}
+    if not isinstance(loaded, dict):
+        raise InvalidArgument(f"{path} must hold settings by name, like `library: .pincite`", field="config")
+    return {str(key): value for key, value in loaded.items()}
+
+
+def _from_environment(environ: Mapping[str, str]) -> dict[str, Any]:
+    """`PINCITE_KEYWORD__K1=1.2` → {"keyword": {"k1": "1.2"}}; names that are no settings are left to others."""
+    values: dict[str, Any] = {}
+    for name, text in environ.items():
+        path = name.removeprefix(PREFIX).lower().split("__")
+        if not name.startswith(PREFIX) or path[0] not in Config.model_fields or not text:
+            continue
+        nested: Any = text
+        for part in reversed(path):
+            nested = {part: nested}
+        values = _merged(values, nested)
+    return values
+
+
+def _merged(base: Mapping[str, Any], over: Mapping[str, Any]) -> dict[str, Any]:
+    out = dict(base)
+    for key, value in over.items():
+        known = out.get(key)
+        out[key] = _merged(known, value) if isinstance(known, Mapping) and isinstance(value, Mapping) else value
+    return out
+
+
+def _checked(values: Mapping[str, Any]) -> Config:
+    try:
+        return Config.model_validate(dict(values))
+    except ValidationError as error:
+        first = error.errors()[0]
+        where = ".".join(str(part) for part in first["loc"])
+        if first["type"] == "extra_forbidden":
+            raise UnknownArgument.named("setting", where, _known(first["loc"])) from error
+        raise InvalidArgument(
+            f"setting {where!r}: {first['msg'].lower()}, given {first['input']!r}", field=where
+        ) from error
+
+
+def _known(location: tuple[int | str, ...]) -> list[str]:
+    """Names that are valid where an unknown one stands, with the way to them."""
+    model: type[BaseModel] = Config
+    for part in location[:-1]:
+        annotation = model.model_fields[str(part)].annotation
+        assert isinstance(annotation, type)
+        model = annotation
+    prefix = ".".join(str(part) for part in location[:-1])
+    return [f"{prefix}.{name}" if prefix else name for name in model.model_fields]

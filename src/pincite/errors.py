@@ -1,0 +1,119 @@
+"""Everything that can go wrong, as one tree.
+
+    PinciteError
+    ├── InvalidArgument          a value that cannot be used           (code invalid_argument)
+    │   └── UnknownArgument      a name that does not exist            (unknown_argument, nearest names)
+    ├── NotFound                 nothing has this id here              (not_found)
+    │   └── Erased               it was here and has been purged       (not_found, says so)
+    ├── PermissionDenied         the caller lacks a role               (permission_denied)
+    ├── Conflict                 the state of the library forbids it   (conflict)
+    ├── Unavailable              cannot be answered now                (unavailable)
+    │   ├── NotIndexedYet        committed, the index has not reached it
+    │   ├── Locked               another process is writing
+    │   ├── StorageFull          the disk is full
+    │   ├── Damaged              a file fails its checks
+    │   └── SchemaTooNew         written by a newer Pincite
+    └── MissingExtra             a feature needs `pip install "pincite[…]"` (unavailable)
+
+An error says what, why, and what to do. `code` is one of REQUIREMENTS' wire codes; `exit_code` is the command line's.
+"""
+
+from __future__ import annotations
+
+import difflib
+from collections.abc import Iterable, Sequence
+
+
+class PinciteError(Exception):
+    """Root of all errors that Pincite raises on purpose."""
+
+    code = "internal"
+    exit_code = 1
+
+    def __init__(self, message: str, *, field: str = "", suggestions: Sequence[str] = ()) -> None:
+        super().__init__(message)
+        self.message = message
+        self.field = field
+        self.suggestions = tuple(suggestions)
+
+    def to_wire(self) -> dict[str, object]:
+        """The one error shape that all doors share."""
+        return {
+            "error": {
+                "code": self.code,
+                "message": self.message,
+                "field": self.field or None,
+                "suggestions": list(self.suggestions),
+            }
+        }
+
+
+class InvalidArgument(PinciteError):
+    code = "invalid_argument"
+    exit_code = 2
+
+
+class UnknownArgument(InvalidArgument):
+    code = "unknown_argument"
+
+    @classmethod
+    def named(cls, what: str, given: str, known: Iterable[str]) -> UnknownArgument:
+        """An error that names the nearest valid names."""
+        names = sorted(known)
+        near = difflib.get_close_matches(given, names, n=3, cutoff=0.5)
+        hint = (
+            f"; did you mean {' or '.join(repr(n) for n in near)}?"
+            if near
+            else f"; known: {', '.join(names) or 'none'}"
+        )
+        return cls(f"unknown {what} {given!r}{hint}", field=given, suggestions=near or names[:10])
+
+
+class NotFound(PinciteError):
+    code = "not_found"
+    exit_code = 3
+
+
+class Erased(NotFound):
+    """The element was purged; a tombstone is all that is left."""
+
+
+class PermissionDenied(PinciteError):
+    code = "permission_denied"
+    exit_code = 4
+
+
+class Conflict(PinciteError):
+    code = "conflict"
+    exit_code = 1
+
+
+class Unavailable(PinciteError):
+    code = "unavailable"
+    exit_code = 4
+
+
+class NotIndexedYet(Unavailable):
+    pass
+
+
+class Locked(Unavailable):
+    pass
+
+
+class StorageFull(Unavailable):
+    pass
+
+
+class Damaged(Unavailable):
+    pass
+
+
+class SchemaTooNew(Unavailable):
+    pass
+
+
+class MissingExtra(Unavailable):
+    @classmethod
+    def for_extra(cls, extra: str, purpose: str) -> MissingExtra:
+        return cls(f'{purpose} needs the extra "{extra}": pip install "pincite[{extra}]"')

@@ -1,0 +1,124 @@
+"""Health: found out by asking, not by assuming. Every leg answers a real query whose answer is known."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from typing import Literal
+
+from pincite.catalog.resolve import resolve
+from pincite.errors import PinciteError
+from pincite.index.entries import passage
+from pincite.index.queries import IdentifierQuery, IndexStatus, Some, Word, WordQuery
+from pincite.protocols import Catalog, Index
+from pincite.text.words import tokens
+from pincite.types import LiveElement, RepositoryInfo, View
+
+
+@dataclass(frozen=True, slots=True)
+class Finding:
+    """One thing that was tried and what came of it."""
+
+    what: str
+    status: Literal["ok", "warning", "problem"]
+    detail: str = ""
+    advice: str = ""
+    ms: float = 0.0
+
+
+@dataclass(frozen=True, slots=True)
+class RepositoryHealth:
+    info: RepositoryInfo
+    index: IndexStatus
+    findings: tuple[Finding, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Health:
+    findings: tuple[Finding, ...]
+    repositories: tuple[RepositoryHealth, ...]
+
+    @property
+    def ok(self) -> bool:
+        return not any(f.status == "problem" for f in self.all())
+
+    def all(self) -> tuple[Finding, ...]:
+        return (*self.findings, *(f for repository in self.repositories for f in repository.findings))
+
+
+def examine(
+    catalog: Catalog, index: Index, infos: Sequence[RepositoryInfo], *, deep: bool, upkeep_problem: str = ""
+) -> Health:
+    """Try the catalog and, for each repository, its index and legs."""
+    findings = (
+        [_check("catalog", catalog.check, "restore it from a backup: pincite restore BACKUP TARGET")] if deep else []
+    )
+    if upkeep_problem:
+        findings.append(Finding("merging", "warning", upkeep_problem, "run: pincite doctor"))
+    return Health(tuple(findings), tuple(_examine(catalog, index, info, deep=deep) for info in infos))
+
+
+def _examine(catalog: Catalog, index: Index, info: RepositoryInfo, *, deep: bool) -> RepositoryHealth:
+    status = index.status(info.scope)
+    findings: list[Finding] = []
+    if status.problem:
+        findings.append(Finding("index", "problem", status.problem, "run: pincite rebuild"))
+    elif status.revision < info.head:
+        behind = info.head - status.revision
+        advice = "it catches up with the next search or ingest; to force it: pincite rebuild"
+        findings.append(Finding("index", "warning", f"{behind} revision(s) behind the catalog", advice))
+    else:
+        findings.append(Finding("index", "ok", f"at revision {status.revision}, {status.chunks} chunks"))
+    if deep:
+        findings.append(_check("checksums", lambda: index.check(info.scope), "run: pincite rebuild"))
+    if status.revision and not status.problem:
+        findings += _try_legs(catalog, index, info, status.revision)
+    return RepositoryHealth(info, status, tuple(findings))
+
+
+def _try_legs(catalog: Catalog, index: Index, info: RepositoryInfo, reached: int) -> list[Finding]:
+    """Look a known element up by its words and by its id, and count what the index holds against the catalog."""
+    view = resolve(catalog, info.scope, None, reached=reached).view
+    element = _some_element(catalog, view)
+    if element is None:
+        return [Finding("legs", "ok", "nothing to look for: the repository is empty")]
+    chunk = next(c for c in element.derivation.chunks if tokens(passage(element.version.content, c)))
+    words = tuple(Word(word) for word in dict.fromkeys(tokens(passage(element.version.content, chunk))[:12]))
+    wanted = element.version.element_id
+    query = WordQuery(Some(words), depth=200)
+    identifiers = IdentifierQuery((wanted,))
+    return [
+        _leg("keyword leg", lambda: [f.element_id for f in index.keyword([view], query).found], wanted),
+        _leg("exact leg", lambda: [f.element_id for f in index.exact([view], identifiers).found], wanted),
+        Finding("dense leg", "ok", "off: this library has no vectors"),
+    ]
+
+
+def _some_element(catalog: Catalog, view: View) -> LiveElement | None:
+    for element_id in catalog.elements.ids(view, limit=20):
+        element = catalog.elements.get(view, element_id)
+        if element and any(tokens(passage(element.version.content, c)) for c in element.derivation.chunks):
+            return element
+    return None
+
+
+def _leg(name: str, ask: Callable[[], list[str]], wanted: str) -> Finding:
+    started = time.perf_counter()
+    try:
+        found = ask()
+    except PinciteError as problem:
+        return Finding(name, "problem", problem.message, "run: pincite rebuild")
+    elapsed = round(1000 * (time.perf_counter() - started), 2)
+    if wanted in found:
+        return Finding(name, "ok", f"found {wanted!r}", ms=elapsed)
+    return Finding(name, "problem", f"did not find {wanted!r}, which is there", "run: pincite rebuild", elapsed)
+
+
+def _check(name: str, run: Callable[[], tuple[str, ...]], advice: str) -> Finding:
+    started = time.perf_counter()
+    problems = run()
+    elapsed = round(1000 * (time.perf_counter() - started), 2)
+    if problems:
+        return Finding(name, "problem", "; ".join(problems), advice, elapsed)
+    return Finding(name, "ok", "sound", ms=elapsed)

@@ -1,0 +1,47 @@
+"""BM25 in Lucene's form over combined fields, shared by every engine of ours.
+
+    score(q, d) = Σ idf(t) · w / (w + k1 · (1 − b + b · |d| / avg))        idf(t) = ln(1 + (n − df + ½) / (df + ½))
+
+w is the sum of a word's frequencies in the fields, each times its boost; |d| is the sum of the fields' lengths with the
+same boosts (Lucene's CombinedFieldsQuery after Robertson, Zaragoza & Taylor, CIKM 2004). Without the factor k1 + 1 a
+word adds at most its idf, so the sum of the idfs bounds the score. One field gives exactly BM25.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from pincite.index.queries import FIELDS, Scoring
+
+
+@dataclass(frozen=True, slots=True)
+class Statistics:
+    """Counts over exactly what the caller may read."""
+
+    rows: int
+    lengths: tuple[int, ...]
+    """Summed lengths per field."""
+
+    def average_length(self, boosts: Sequence[float]) -> float:
+        """Mean weighted length of a row; 1 for an empty library."""
+        total = 0.0
+        for length, boost in zip(self.lengths, boosts, strict=True):
+            total += length * boost
+        return total / self.rows if total else 1.0
+
+
+def idf(rows: int, frequency: int) -> float:
+    return math.log(1 + (rows - frequency + 0.5) / (frequency + 0.5))
+
+
+def norm(length: Any, average: float, scoring: Scoring) -> Any:
+    """What is added to a frequency in the denominator; works on a number or an array."""
+    return scoring.k1 * (1 - scoring.b + scoring.b * (length / average))
+
+
+def boosts_of(scoring: Scoring) -> tuple[float, ...]:
+    """Boosts in the order of `FIELDS`."""
+    return tuple(float(scoring.boosts.get(name, 0.0)) for name in FIELDS)

@@ -1,0 +1,101 @@
+"""What of a lifetime goes into an index: the same for every engine."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+
+from pincite.index.queries import FIELDS
+from pincite.text.identifiers import normalise_identifier
+from pincite.types import Birth, Chunk, Content, JsonValue
+
+MAX_FILTER_VALUE = 200
+"""Longer metadata values are kept and shown, but cannot be filtered on."""
+
+
+@dataclass(frozen=True, slots=True)
+class Entry:
+    """One chunk, ready to be indexed."""
+
+    number: int
+    language: str
+    fields: tuple[str, ...]
+    """Texts in the order of `FIELDS`."""
+    identifiers: tuple[str, ...]
+    filters: tuple[tuple[str, str], ...]
+
+
+def entries(birth: Birth) -> Iterator[Entry]:
+    """The chunks of a lifetime. Each repeats what identifies its element, so that any of them can be found by it."""
+    content, derivation = birth.content, birth.derivation
+    terms: dict[int, list[str]] = {}
+    for definition in derivation.definitions:
+        terms.setdefault(definition.chunk, []).append(definition.term)
+    aliases: dict[str, list[str]] = {}
+    for alias in derivation.aliases:
+        aliases.setdefault(alias.section_id, []).append(alias.identifier)
+    shared = _element_filters(content)
+    names = (birth.lifetime.element_id, content.name, *aliases.get("", ()))
+    for chunk in derivation.chunks:
+        defined = terms.get(chunk.number, [])
+        yield Entry(
+            number=chunk.number,
+            language=chunk.language or content.language,
+            fields=_fields(content, chunk, defined),
+            identifiers=_identifiers(chunk, names, aliases, defined),
+            filters=tuple(dict.fromkeys((*shared, *_chunk_filters(content, chunk)))),
+        )
+
+
+def passage(content: Content, chunk: Chunk) -> str:
+    """The text of a chunk: cut out of the source, or as it was rendered."""
+    if chunk.span is None:
+        return chunk.rendered or ""
+    return content.text[chunk.span.start : chunk.span.end]
+
+
+def _fields(content: Content, chunk: Chunk, defined: list[str]) -> tuple[str, ...]:
+    """`FIELDS` of a chunk. Structural context repeats the headings, which have their own field: it is left out."""
+    chain = chunk.parent_chain or (content.name,)
+    written = "" if chunk.context == " > ".join(chunk.parent_chain) else chunk.context
+    text = passage(content, chunk)
+    by_name = {
+        "content": f"{written}\n{text}" if written else text,
+        "headings": "\n".join(chain),
+        "section": chunk.section_id,
+        "terms": "\n".join(defined),
+    }
+    return tuple(by_name[name] for name in FIELDS)
+
+
+def _identifiers(
+    chunk: Chunk, names: tuple[str, ...], aliases: Mapping[str, list[str]], defined: list[str]
+) -> tuple[str, ...]:
+    raw = [*names, *defined]
+    if chunk.section_id:
+        raw += [chunk.section_id, *aliases.get(chunk.section_id, ())]
+    return tuple(dict.fromkeys(key for key in map(normalise_identifier, raw) if key))
+
+
+def _element_filters(content: Content) -> tuple[tuple[str, str], ...]:
+    pairs = [("kind", content.kind), ("element_type", content.element_type)]
+    for key, value in content.metadata.items():
+        pairs += [(key, text) for text in filter_values(value)]
+    return tuple(pairs)
+
+
+def _chunk_filters(content: Content, chunk: Chunk) -> tuple[tuple[str, str], ...]:
+    language = chunk.language or content.language
+    return (
+        (("language", language), ("chunk_type", chunk.chunk_type)) if language else (("chunk_type", chunk.chunk_type),)
+    )
+
+
+def filter_values(value: JsonValue) -> list[str]:
+    """A metadata value as the strings that a filter compares; lists give several, objects none."""
+    if isinstance(value, list):
+        return [text for item in value if not isinstance(item, list) for text in filter_values(item)]
+    if value is None or isinstance(value, dict):
+        return []
+    text = str(value).lower() if isinstance(value, bool) else str(value)
+    return [text] if len(text) <= MAX_FILTER_VALUE else []

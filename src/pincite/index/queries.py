@@ -1,0 +1,203 @@
+"""What the read spine asks of an index and what comes back."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import Literal, TypeAlias
+
+from pincite.types import Scope
+
+FIELDS: tuple[str, ...] = ("content", "headings", "section", "terms")
+"""The keyword fields of a chunk. `content` holds the passage and its context."""
+
+DEFAULT_BOOSTS: Mapping[str, float] = {"content": 1.0, "headings": 2.0, "section": 2.0, "terms": 3.0}
+
+
+# --- the words of a query, as a small tree --------------------------------------------------------------------
+
+
+@dataclass(frozen=True, slots=True)
+class Word:
+    """One word as typed; the index analyses it in every language that is visible."""
+
+    text: str
+    field: str = ""
+    stop: bool = False
+    """A function word of the query's language: scored only if nothing else is left."""
+
+
+@dataclass(frozen=True, slots=True)
+class Phrase:
+    """Words side by side, compared without case and accents."""
+
+    text: str
+    field: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class Prefix:
+    """All words that begin like this."""
+
+    text: str
+    field: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class All:
+    """Every part must match."""
+
+    parts: tuple[Node, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Some:
+    """One part must match; more score higher."""
+
+    parts: tuple[Node, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Maybe:
+    """Scored where it matches, never required."""
+
+    part: Node
+
+
+@dataclass(frozen=True, slots=True)
+class Not:
+    part: Node
+
+
+Node: TypeAlias = Word | Phrase | Prefix | All | Some | Maybe | Not
+
+
+# --- filters --------------------------------------------------------------------------------------------------
+
+
+@dataclass(frozen=True, slots=True)
+class OneOf:
+    """The field holds one of the values."""
+
+    field: str
+    values: tuple[str, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Between:
+    """The field's value lies in the range (both ends included, "" is open), compared as strings: ISO dates sort."""
+
+    field: str
+    low: str = ""
+    high: str = ""
+
+
+Filter: TypeAlias = OneOf | Between
+
+
+# --- questions ------------------------------------------------------------------------------------------------
+
+
+@dataclass(frozen=True, slots=True)
+class Scoring:
+    """BM25 over combined fields: k1 and b as in seed S1, boosts per field."""
+
+    k1: float = 1.5
+    b: float = 0.75
+    boosts: Mapping[str, float] = field(default_factory=lambda: dict(DEFAULT_BOOSTS))
+    literal: float = 0.2
+    """What a word adds, as a share of its worth, where it stands as typed and not only as a stem; 0 is plain BM25."""
+
+
+@dataclass(frozen=True, slots=True)
+class WordQuery:
+    words: Node
+    filters: tuple[Filter, ...] = ()
+    depth: int = 200
+    """How many groups to return; ties at the last place are cut by id."""
+    group: Literal["element", "chunk"] = "element"
+    scoring: Scoring = Scoring()
+    max_words: int | None = None
+    """Keep only the rarest words of a long query; the ranking names them."""
+    ever: bool = False
+    """Also rows that died: where may a quote have come from? Such answers have no read context."""
+    explained: int = 0
+    """For how many leading groups to say which words matched."""
+
+
+@dataclass(frozen=True, slots=True)
+class IdentifierQuery:
+    identifiers: tuple[str, ...]
+    filters: tuple[Filter, ...] = ()
+    depth: int = 200
+    group: Literal["element", "chunk"] = "element"
+
+
+# --- answers --------------------------------------------------------------------------------------------------
+
+
+@dataclass(frozen=True, slots=True)
+class Found:
+    """A chunk that a leg found. Order: score, then element id, version id, chunk number."""
+
+    scope: Scope
+    element_id: str
+    version_id: str
+    recipe: str
+    lifetime_id: int
+    chunk: int
+    score: float
+    """Bounded: 0 to 1."""
+    raw: float
+    """The leg's own scale (BM25, …)."""
+    matched: tuple[Matched, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class Matched:
+    """What one word of the query contributed to a hit."""
+
+    word: str
+    terms: tuple[str, ...]
+    """Index terms that stand for it among the visible languages."""
+    idf: float
+    share: float
+    """Its part of the raw score."""
+    df: int
+
+
+@dataclass(frozen=True, slots=True)
+class Ranking:
+    leg: str
+    found: tuple[Found, ...] = ()
+    total: int = 0
+    """Distinct groups that match."""
+    total_is_lower_bound: bool = False
+    status: Literal["ok", "partial", "off", "unavailable"] = "ok"
+    reason: str = ""
+    notes: tuple[str, ...] = ()
+    """What was done to the query: condensed, split, ignored."""
+
+
+@dataclass(frozen=True, slots=True)
+class SegmentStatus:
+    name: str
+    chunks: int
+    dead: int
+    bytes: int
+    history: bool
+
+
+@dataclass(frozen=True, slots=True)
+class IndexStatus:
+    """What an index holds for a repository, and how far behind it is."""
+
+    engine: str
+    generation: str
+    revision: int
+    head: int
+    chunks: int
+    """Rows alive at the revision reached."""
+    analyser: str
+    segments: Sequence[SegmentStatus] = ()
+    problem: str = ""

@@ -1,0 +1,230 @@
+"""Lifetimes → the columns of a new segment."""
+
+from __future__ import annotations
+
+from array import array
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, field
+from datetime import date
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from pincite.index.entries import Entry, entries
+from pincite.index.queries import FIELDS
+from pincite.index.segments.format import ColumnWriter
+from pincite.index.segments.ragged import from_lists, gather, pointers, sorted_ranks
+from pincite.index.segments.strings import pack_strings
+from pincite.text.words import analyse, tokens
+from pincite.types import Birth, Lifetime
+
+Array = NDArray[Any]
+
+NO_START = 0
+NO_END = date.max.toordinal() + 1
+SEPARATOR = 0
+"""The word id that ends every field in the stream, so that no phrase crosses from one field into another."""
+FILTER_MARK = "\x1f"
+"""Between a filter's key and its value; keys never contain it."""
+
+
+def build_segment(folder: Path, births: Iterable[Birth]) -> int:
+    """Write the segment and return its number of rows. Rows lie in the order of ties: element, version, chunk."""
+    ordered = sorted(births, key=lambda b: _tie_order(b.lifetime))
+    writer = ColumnWriter(folder)
+    try:
+        facts = _write_owners(writer, [birth.lifetime for birth in ordered])
+        text = _Text()
+        row_owner, row_chunk = array("i"), array("i")
+        for owner, birth in enumerate(ordered):
+            for entry in entries(birth):
+                row_owner.append(owner)
+                row_chunk.append(entry.number)
+                text.add(entry)
+        rows = len(row_owner)
+        writer.add("row_owner", np.array(row_owner, np.int32))
+        writer.add("row_chunk", np.array(row_chunk, np.int32))
+        facts |= text.write(writer, rows)
+        writer.finish(facts | {"rows": rows, "owners": len(ordered)})
+    except BaseException:
+        writer.abandon()
+        raise
+    return rows
+
+
+def _tie_order(lifetime: Lifetime) -> tuple[bytes, str, int, int]:
+    return lifetime.element_id.encode("utf-8"), lifetime.version_id, lifetime.born, lifetime.lifetime_id
+
+
+def _write_owners(writer: ColumnWriter, lifetimes: Sequence[Lifetime]) -> dict[str, Any]:
+    """One owner per lifetime: what decides who may see its rows, and when."""
+    elements = sorted({item.element_id.encode("utf-8") for item in lifetimes})
+    element_rank = {raw: rank for rank, raw in enumerate(elements)}
+    recipes = sorted({item.recipe for item in lifetimes})
+    recipe_rank = {recipe: rank for rank, recipe in enumerate(recipes)}
+    audiences = sorted({tuple(sorted(item.roles)) for item in lifetimes})
+    audience_rank = {frozenset(audience): rank for rank, audience in enumerate(audiences)}
+    blob, offsets = pack_strings(elements)
+    writer.add("element_blob", blob)
+    writer.add("element_offsets", offsets)
+    ints: dict[str, list[int]] = {
+        "owner_lifetime": [item.lifetime_id for item in lifetimes],
+        "owner_born": [item.born for item in lifetimes],
+        "owner_died": [item.died for item in lifetimes],
+    }
+    for name, values in ints.items():
+        writer.add(name, np.array(values, np.int64))
+    small: dict[str, list[int]] = {
+        "owner_element": [element_rank[item.element_id.encode("utf-8")] for item in lifetimes],
+        "owner_recipe": [recipe_rank[item.recipe] for item in lifetimes],
+        "owner_roles": [audience_rank[item.roles] for item in lifetimes],
+        "owner_from": [item.valid_from.toordinal() if item.valid_from else NO_START for item in lifetimes],
+        "owner_to": [item.valid_to.toordinal() if item.valid_to else NO_END for item in lifetimes],
+    }
+    for name, values in small.items():
+        writer.add(name, np.array(values, np.int32))
+    versions = b"".join(bytes.fromhex(item.version_id) for item in lifetimes)
+    writer.add("owner_version", np.frombuffer(versions, np.uint8))
+    return {"recipes": recipes, "roles": [list(audience) for audience in audiences]}
+
+
+class _Units(dict[str, int]):
+    """Raw token of one language → its unit; each distinct token is analysed once per segment."""
+
+    def __init__(self, language: str, text: _Text) -> None:
+        super().__init__()
+        self._language = language
+        self._text = text
+
+    def __missing__(self, token: str) -> int:
+        analysed = analyse(token, self._language)
+        text = self._text
+        unit = len(text.unit_words)
+        text.unit_words.append([text.words.setdefault(word, len(text.words)) for word in analysed.words])
+        text.unit_terms.append([text.terms.setdefault(term, len(text.terms)) for term in analysed.terms])
+        self[token] = unit
+        return unit
+
+
+@dataclass
+class _Text:
+    """Collects the words of all rows, then turns them into sorted columns at once."""
+
+    words: dict[str, int] = field(default_factory=dict)
+    terms: dict[str, int] = field(default_factory=dict)
+    unit_words: list[list[int]] = field(default_factory=lambda: [[-1]])
+    """Unit 0 is the separator: one word, no term."""
+    unit_terms: list[list[int]] = field(default_factory=lambda: [[]])
+    units: array[int] = field(default_factory=lambda: array("i"))
+    unit_counts: array[int] = field(default_factory=lambda: array("i"))
+    languages: dict[str, _Units] = field(default_factory=dict)
+    language_ids: dict[str, int] = field(default_factory=dict)
+    row_language: array[int] = field(default_factory=lambda: array("h"))
+    identifiers: dict[str, list[int]] = field(default_factory=dict)
+    filters: dict[str, list[int]] = field(default_factory=dict)
+
+    def add(self, entry: Entry) -> None:
+        row = len(self.row_language)
+        lookup = self.languages.get(entry.language)
+        if lookup is None:
+            lookup = self.languages[entry.language] = _Units(entry.language, self)
+        self.row_language.append(self.language_ids.setdefault(entry.language, len(self.language_ids)))
+        for text in entry.fields:
+            before = len(self.units)
+            if text:
+                self.units.extend(map(lookup.__getitem__, tokens(text)))
+            self.units.append(SEPARATOR)
+            self.unit_counts.append(len(self.units) - before)
+        for identifier in entry.identifiers:
+            self.identifiers.setdefault(identifier, []).append(row)
+        for key, value in entry.filters:
+            self.filters.setdefault(f"{key}{FILTER_MARK}{value}", []).append(row)
+
+    def write(self, writer: ColumnWriter, rows: int) -> dict[str, Any]:
+        writer.add("row_language", np.array(self.row_language, np.int16))
+        units = np.array(self.units, np.int32)
+        slots = np.repeat(np.arange(rows * len(FIELDS), dtype=np.int64), np.array(self.unit_counts, np.int64))
+        word_ranks = self._write_stream(writer, units, slots, rows)
+        term_ranks = self._write_postings(writer, units, slots, rows)
+        self._write_word_terms(writer, word_ranks, term_ranks)
+        _write_lists(writer, "identifier", self.identifiers)
+        _write_lists(writer, "filter", self.filters)
+        return {"languages": list(self.language_ids)}
+
+    def _write_stream(self, writer: ColumnWriter, units: Array, slots: Array, rows: int) -> Array:
+        """The words in order, as ids (rank + 1), each field closed by a separator."""
+        strings, ranks = sorted_ranks(self.words)
+        blob, offsets = pack_strings(strings)
+        writer.add("word_blob", blob)
+        writer.add("word_offsets", offsets)
+        ptr, values = from_lists(self.unit_words)
+        words, lengths = gather(ptr, values, units)
+        writer.add("stream", np.append(ranks, np.int32(-1))[words] + np.int32(1))
+        counts = np.bincount(slots, weights=lengths, minlength=rows * len(FIELDS)).astype(np.int64)
+        writer.add("stream_ptr", pointers(counts))
+        return ranks
+
+    def _write_postings(self, writer: ColumnWriter, units: Array, slots: Array, rows: int) -> Array:
+        strings, ranks = sorted_ranks(self.terms)
+        blob, offsets = pack_strings(strings)
+        writer.add("term_blob", blob)
+        writer.add("term_offsets", offsets)
+        ptr, values = from_lists(self.unit_terms)
+        terms, lengths = gather(ptr, values, units)
+        term_slots = np.repeat(slots, lengths)
+        writer.add("lengths", np.bincount(term_slots, minlength=rows * len(FIELDS)).astype(np.int32))
+        key = ranks[terms].astype(np.int64) * max(1, rows * len(FIELDS)) + term_slots
+        key, counts = np.unique(key, return_counts=True)
+        posting = key // len(FIELDS)
+        first = np.flatnonzero(np.append(True, posting[1:] != posting[:-1])) if len(posting) else np.empty(0, np.int64)
+        frequencies = np.zeros((len(first), len(FIELDS)), np.uint16)
+        index = np.repeat(np.arange(len(first)), np.diff(np.append(first, len(posting))))
+        frequencies[index, key % len(FIELDS)] = np.minimum(counts, 65_535)
+        table, codes = encode_frequencies(frequencies)
+        term_of = posting[first] // max(1, rows)
+        writer.add("posting_ptr", np.searchsorted(term_of, np.arange(len(strings) + 1)))
+        writer.add("posting_row", (posting[first] % max(1, rows)).astype(np.int32))
+        writer.add("posting_code", codes)
+        writer.add("code_frequencies", table)
+        return ranks
+
+    def _write_word_terms(self, writer: ColumnWriter, word_ranks: Array, term_ranks: Array) -> None:
+        """Which terms a word can stand behind; a superset of candidates for phrases and prefixes."""
+        pairs = {
+            (int(word_ranks[word]), int(term_ranks[term]))
+            for words, terms in zip(self.unit_words[1:], self.unit_terms[1:], strict=True)
+            for word in words
+            for term in terms
+        }
+        write_pairs(writer, sorted(pairs), len(word_ranks))
+
+
+def write_pairs(writer: ColumnWriter, pairs: Sequence[tuple[int, int]], words: int) -> None:
+    """Sorted (word, term) pairs as a ragged column."""
+    columns = np.array(pairs, np.int64).reshape(-1, 2)
+    writer.add("word_term_ptr", np.searchsorted(columns[:, 0], np.arange(words + 1)))
+    writer.add("word_term", columns[:, 1].astype(np.int32))
+
+
+def _write_lists(writer: ColumnWriter, name: str, lists: Mapping[str, list[int]]) -> None:
+    """Sorted keys, each with its rows in order."""
+    items = sorted((key.encode("utf-8"), rows) for key, rows in lists.items())
+    blob, offsets = pack_strings(raw for raw, _ in items)
+    writer.add(f"{name}_blob", blob)
+    writer.add(f"{name}_offsets", offsets)
+    ptr, values = from_lists([rows for _, rows in items])
+    writer.add(f"{name}_ptr", ptr)
+    writer.add(f"{name}_row", values)
+
+
+def encode_frequencies(frequencies: Array) -> tuple[Array, Array]:
+    """Distinct term-frequency vectors and, per posting, which one it is.
+
+    A posting then costs one small code whatever the number of fields, and one look-up weighs it with any boosts.
+    """
+    packed = np.ascontiguousarray(frequencies, np.uint16).view(np.uint64).ravel()
+    distinct, codes = np.unique(packed, return_inverse=True)
+    table = distinct.view(np.uint16).reshape(-1, len(FIELDS)).astype(np.int32)
+    return table.ravel(), codes.astype(np.uint16 if len(distinct) <= 65_536 else np.uint32)

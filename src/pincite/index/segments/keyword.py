@@ -1,0 +1,280 @@
+"""The keyword leg: a query of words over the segments that the views may read."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+from typing import Any, NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from pincite.index.bm25 import Statistics, boosts_of
+from pincite.index.queries import Found, Matched, Node, Phrase, Prefix, Ranking, Word, WordQuery
+from pincite.index.segments.lists import PostingList, posting_list
+from pincite.index.segments.phrases import Budget, literal_weights
+from pincite.index.segments.select import demand_mask, filter_mask
+from pincite.index.segments.topk import Scorer, Threshold, score_rows
+from pincite.index.segments.visibility import Visible
+from pincite.index.terms import Compiled, WeighedGroup, compile_query, required_groups
+from pincite.text.expand import Group, Lexicon, Term, Together
+from pincite.types import Scope
+
+Array = NDArray[Any]
+
+EXACT_TOTAL_UP_TO = 200_000
+"""Visible postings up to which the total is counted exactly; beyond, pruning leaves a lower bound."""
+
+
+@dataclass(frozen=True, slots=True)
+class Part:
+    """The visible rows of one segment of one repository."""
+
+    scope: Scope
+    visible: Visible
+
+
+@dataclass
+class _Run:
+    """One query over all parts: its lists, made once per segment and group."""
+
+    query: WordQuery
+    parts: Sequence[Part]
+    boosts: tuple[float, ...]
+    languages: tuple[str, ...]
+    budget: Budget = field(default_factory=Budget)
+    lists: dict[tuple[int, Group], PostingList] = field(default_factory=dict)
+
+    def list_of(self, part: int, group: Group) -> PostingList:
+        known = self.lists.get((part, group))
+        if known is None:
+            known = posting_list(self.parts[part].visible, group, self.boosts, self.languages, self.budget)
+            self.lists[part, group] = known
+        return known
+
+    def element(self, part: int, row: int) -> tuple[Scope, bytes]:
+        segment = self.parts[part].visible.segment
+        return self.parts[part].scope, segment.elements.raw(int(segment.row_element[row]))
+
+    def frequency(self, group: Group) -> int:
+        return sum(self.list_of(part, group).frequency() for part in range(len(self.parts)))
+
+
+def search_words(parts: Sequence[Part], query: WordQuery) -> Ranking:
+    """The best groups by BM25, ties by id; filters and demands hold inside the scan, never in the statistics."""
+    statistics = Statistics(
+        sum(part.visible.count for part in parts),
+        tuple(map(sum, zip(*(p.visible.lengths for p in parts), strict=True))),
+    )
+    if not statistics.rows:
+        return Ranking("keyword")
+    parts = sorted(parts, key=lambda part: -part.visible.count)
+    languages = tuple(sorted(frozenset().union(*(part.visible.languages for part in parts))))
+    run = _Run(query, parts, boosts_of(query.scoring), languages)
+    lexicon = Lexicon(languages, lambda term: sum(part.visible.frequency(term) for part in parts))
+    compiled = compile_query(query, lexicon, statistics.rows, run.frequency)
+    if not compiled.groups:
+        return Ranking("keyword", notes=("no word to search for",))
+    selects = [_selection(run, part, compiled) for part in range(len(parts))]
+    average = statistics.average_length(run.boosts)
+    scored = _pool(run, _score(run, compiled, selects, average))
+    raised = [
+        _add_literal(run, compiled, number, rows, scores, average) for number, (rows, scores) in enumerate(scored)
+    ]
+    found = _collect(run, compiled, raised, average)
+    total, is_bound = _total(run, compiled, selects, scored)
+    partial = run.budget.exceeded
+    return Ranking(
+        leg="keyword",
+        found=found,
+        total=total,
+        total_is_lower_bound=is_bound or partial,
+        status="partial" if partial else "ok",
+        reason="a phrase or prefix occurs in too many passages to be verified in full" if partial else "",
+        notes=compiled.notes,
+    )
+
+
+def _selection(run: _Run, part: int, compiled: Compiled) -> Array | None:
+    """Rows that filters and demands leave, or None when they leave all."""
+    segment = run.parts[part].visible.segment
+    mask = filter_mask(segment, run.query.filters)
+    if not compiled.constrained:
+        return mask
+
+    def groups(node: Node) -> Sequence[Group]:
+        assert isinstance(node, Word | Phrase | Prefix)
+        return required_groups(compiled.leaves[node])
+
+    demanded = demand_mask(segment, run.query.words, lambda group: run.list_of(part, group).all()[0], groups)
+    return demanded if mask is None else mask & demanded
+
+
+_Scored = list[tuple[Array, Array]]
+
+
+def _score(run: _Run, compiled: Compiled, selects: Sequence[Array | None], average: float) -> _Scored:
+    threshold = Threshold(run.query.depth)
+    idfs = [item.idf for item in compiled.groups]
+    scored: _Scored = []
+    for number, part in enumerate(run.parts):
+        segment = part.visible.segment
+        lists = [run.list_of(number, item.group) for item in compiled.groups]
+        scorer = Scorer(segment.weighted(run.boosts)[1], average, run.query.scoring)
+        groups = segment.row_element if run.query.group == "element" else None
+        scored.append(score_rows(lists, idfs, scorer, threshold, selects[number], groups))
+    return scored
+
+
+def _pool(run: _Run, scored: _Scored) -> _Scored:
+    """Rows that score no less than the k-th best group of all segments together.
+
+    Pruning leaves more, and how much more depends on how rows are spread over segments; the pool must not.
+    """
+    query = run.query
+    leaders = [_best_rows(run, number, rows, scores) for number, (rows, scores) in enumerate(scored)]
+    if query.ever and query.group == "element":
+        best: dict[tuple[Scope, bytes], float] = {}
+        for number, (rows, scores) in enumerate(leaders):
+            for row, score in zip(rows.tolist(), scores.tolist(), strict=True):
+                element = run.element(number, row)
+                best[element] = max(best.get(element, 0.0), score)
+        values = np.array(list(best.values()))
+    else:
+        values = np.concatenate([scores for _, scores in leaders])
+    if len(values) < query.depth:
+        return scored
+    threshold = np.partition(values, len(values) - query.depth)[len(values) - query.depth]
+    return [(rows[scores >= threshold], scores[scores >= threshold]) for rows, scores in scored]
+
+
+def _add_literal(
+    run: _Run, compiled: Compiled, number: int, rows: Array, scores: Array, average: float
+) -> tuple[Array, Array]:
+    """Raise the rows of the pool in which the words stand as typed: a stem alone confuses "droit" with "droits"."""
+    for shares in _literal_shares(run, compiled, number, rows, average).values():
+        scores = scores + shares
+    return rows, scores
+
+
+def _literal_shares(run: _Run, compiled: Compiled, number: int, rows: Array, average: float) -> dict[Group, Array]:
+    """What each word adds to the rows because it stands there as typed."""
+    share = run.query.scoring.literal
+    items = [item for item in compiled.groups if item.group.literal]
+    if not share or not items or not len(rows):
+        return {}
+    segment = run.parts[number].visible.segment
+    scorer = Scorer(segment.weighted(run.boosts)[1], average, run.query.scoring)
+    weights = literal_weights(segment, rows, [(item.group.literal, item.group.field) for item in items], run.boosts)
+    return {item.group: share * scorer.share(item.idf, rows, found) for item, found in zip(items, weights, strict=True)}
+
+
+def _collect(run: _Run, compiled: Compiled, scored: _Scored, average: float) -> tuple[Found, ...]:
+    """The best row of each group over all segments, in the total order, down to the depth asked for."""
+    candidates: list[_Candidate] = []
+    for number, (rows, scores) in enumerate(scored):
+        best_rows, best_scores = _best_rows(run, number, rows, scores)
+        for row, score in zip(best_rows.tolist(), best_scores.tolist(), strict=True):
+            candidates.append(_candidate(run, number, row, score))
+    candidates.sort(key=lambda candidate: candidate.order)
+    if run.query.group == "element":
+        best: dict[tuple[Scope, bytes], _Candidate] = {}
+        for candidate in candidates:
+            best.setdefault(run.element(candidate.part, candidate.row), candidate)
+        candidates = list(best.values())
+    most = compiled.bound * (1 + run.query.scoring.literal)
+    out = []
+    for rank, (_, number, row, score) in enumerate(candidates[: run.query.depth]):
+        segment = run.parts[number].visible.segment
+        owner = int(segment.row_owner[row])
+        out.append(
+            Found(
+                scope=run.parts[number].scope,
+                element_id=segment.elements[int(segment["owner_element"][owner])],
+                version_id=segment.version_id(owner),
+                recipe=segment.facts["recipes"][int(segment["owner_recipe"][owner])],
+                lifetime_id=int(segment["owner_lifetime"][owner]),
+                chunk=int(segment["row_chunk"][row]),
+                score=score / most,
+                raw=score,
+                matched=_explain(run, compiled, number, row, average) if rank < run.query.explained else (),
+            )
+        )
+    return tuple(out)
+
+
+class _Candidate(NamedTuple):
+    order: tuple[float, bytes, str, int, Scope, int, int]
+    """Score, element, version, chunk, scope; then birth and lifetime, for rows that died and came back."""
+    part: int
+    row: int
+    score: float
+
+
+def _candidate(run: _Run, number: int, row: int, score: float) -> _Candidate:
+    segment = run.parts[number].visible.segment
+    owner = int(segment.row_owner[row])
+    scope, element = run.element(number, row)
+    born, lifetime = int(segment["owner_born"][owner]), int(segment["owner_lifetime"][owner])
+    order = (-score, element, segment.version_id(owner), int(segment["row_chunk"][row]), scope, born, lifetime)
+    return _Candidate(order, number, row, score)
+
+
+def _best_rows(run: _Run, number: int, rows: Array, scores: Array) -> tuple[Array, Array]:
+    """The best row of each group of a segment, at most `depth`, in the total order."""
+    segment = run.parts[number].visible.segment
+    # Rows lie in the order of ids. Only where the dead are read too, several lifetimes of one version may take turns.
+    ids = (rows, segment["row_chunk"][rows], segment.row_version[rows]) if run.query.ever else (rows,)
+    order = np.lexsort((*ids, -scores))
+    rows, scores = rows[order], scores[order]
+    if run.query.group == "element":
+        _, first = np.unique(segment.row_element[rows], return_index=True)
+        first.sort()
+        rows, scores = rows[first], scores[first]
+    return rows[: run.query.depth], scores[: run.query.depth]
+
+
+def _explain(run: _Run, compiled: Compiled, part: int, row: int, average: float) -> tuple[Matched, ...]:
+    segment = run.parts[part].visible.segment
+    scorer = Scorer(segment.weighted(run.boosts)[1], average, run.query.scoring)
+    here = np.array([row], np.int32)
+    literal = _literal_shares(run, compiled, part, here, average)
+    matched = []
+    for item in compiled.groups:
+        weight = run.list_of(part, item.group).weights(here)
+        if weight[0] > 0:
+            share = scorer.share(item.idf, here, weight) + literal.get(item.group, 0.0)
+            matched.append(Matched(item.group.word, _names(item), item.idf, float(share[0]), item.frequency))
+    return tuple(matched)
+
+
+def _names(item: WeighedGroup) -> tuple[str, ...]:
+    names = []
+    for member in item.group.members:
+        if isinstance(member, Term):
+            names.append(member.text)
+        elif isinstance(member, Together):
+            names.append(" + ".join(member.terms))
+    return tuple(names)
+
+
+def _total(run: _Run, compiled: Compiled, selects: Sequence[Array | None], scored: _Scored) -> tuple[int, bool]:
+    """How many groups match, and whether that is only a lower bound."""
+    exact = sum(item.frequency for item in compiled.groups) <= EXACT_TOTAL_UP_TO
+    total = 0
+    elements: set[tuple[Scope, bytes]] = set()
+    for number, part in enumerate(run.parts):
+        rows = scored[number][0]
+        if exact:
+            rows = np.unique(np.concatenate([run.list_of(number, item.group).all()[0] for item in compiled.groups]))
+            select = selects[number]
+            rows = rows if select is None else rows[select[rows]]
+        if run.query.group == "chunk":
+            total += len(rows)
+            continue
+        _, first = np.unique(part.visible.segment.row_element[rows], return_index=True)
+        if run.query.ever:  # an element may have lifetimes in several segments
+            elements.update(run.element(number, row) for row in rows[first].tolist())
+        else:
+            total += len(first)
+    return total + len(elements), not exact

@@ -1,0 +1,143 @@
+"""Posting lists: where the words of a query occur in one segment, and how much each occurrence weighs."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any, Protocol
+
+import numpy as np
+from numpy.typing import NDArray
+
+from pincite.index.queries import FIELDS
+from pincite.index.segments.phrases import Budget, find_adjacent, find_prefix
+from pincite.index.segments.visibility import Visible
+from pincite.text.expand import Adjacent, Group, Member, StartsWith, Term, Together
+
+Array = NDArray[Any]
+
+
+class PostingList(Protocol):
+    def all(self) -> tuple[Array, Array]:
+        """Visible rows, ascending, and their weighted frequencies."""
+
+    def weights(self, rows: Array) -> Array:
+        """Weighted frequencies in the given visible rows; 0 where the word does not occur."""
+
+    def frequency(self) -> int:
+        """Visible rows in the list."""
+
+
+@dataclass(frozen=True, slots=True)
+class TermList:
+    """One term, straight from the map: only what is asked for is touched."""
+
+    visible: Visible
+    term: str
+    table: Array
+
+    def all(self) -> tuple[Array, Array]:
+        segment = self.visible.segment
+        start, end = segment.posting_range(self.term)
+        rows = segment.posting_row[start:end]
+        codes = segment.posting_code[start:end]
+        if self.visible.mask is not None:
+            keep = self.visible.mask[rows]
+            rows, codes = rows[keep], codes[keep]
+        return rows, self.table[codes]
+
+    def weights(self, rows: Array) -> Array:
+        segment = self.visible.segment
+        start, end = segment.posting_range(self.term)
+        return _look_up(
+            segment.posting_row[start:end], rows, lambda at: self.table[segment.posting_code[start:end][at]]
+        )
+
+    def frequency(self) -> int:
+        return self.visible.frequency(self.term)
+
+
+@dataclass(frozen=True, slots=True)
+class MadeList:
+    """The union of what may stand for a word, made for one query: the best member counts."""
+
+    rows: Array
+    values: Array
+
+    def all(self) -> tuple[Array, Array]:
+        return self.rows, self.values
+
+    def weights(self, rows: Array) -> Array:
+        return _look_up(self.rows, rows, lambda at: self.values[at])
+
+    def frequency(self) -> int:
+        return len(self.rows)
+
+
+def _look_up(listed: Array, rows: Array, values: Any) -> Array:
+    out = np.zeros(len(rows), np.float64)
+    if len(listed) and len(rows):
+        at = np.searchsorted(listed, rows)
+        at[at == len(listed)] = 0
+        hit = listed[at] == rows
+        out[hit] = values(at[hit])
+    return out
+
+
+def posting_list(
+    visible: Visible, group: Group, boosts: tuple[float, ...], languages: Sequence[str], budget: Budget
+) -> PostingList:
+    """The list of a group in one segment: rows that hold it in a field that counts."""
+    segment = visible.segment
+    if group.field:
+        boosts = tuple(boost if name == group.field else 0.0 for name, boost in zip(FIELDS, boosts, strict=True))
+    table, _ = segment.weighted(boosts)
+    known = [m for m in group.members if not isinstance(m, Term) or segment.term_id(m.text) >= 0]
+    if len(known) == 1 and isinstance(known[0], Term) and all(boosts):
+        return TermList(visible, known[0].text, table)
+    maker = _Maker(visible, boosts, table, languages, budget)
+    made = [maker.make(member) for member in known]
+    return _union([(rows, values) for rows, values in made if len(rows)])
+
+
+@dataclass(frozen=True, slots=True)
+class _Maker:
+    visible: Visible
+    boosts: tuple[float, ...]
+    table: Array
+    languages: Sequence[str]
+    budget: Budget
+
+    def make(self, member: Member) -> tuple[Array, Array]:
+        if isinstance(member, Term):
+            rows, values = TermList(self.visible, member.text, self.table).all()
+        elif isinstance(member, Together):
+            rows, values = self._together(member.terms)
+        elif isinstance(member, Adjacent):
+            rows, values = find_adjacent(self.visible, member.words, self.boosts, self.languages, self.budget)
+        else:
+            assert isinstance(member, StartsWith)
+            rows, values = find_prefix(self.visible, member.prefix, self.boosts, self.budget)
+        keep = values > 0
+        return (rows, values) if keep.all() else (rows[keep], values[keep])
+
+    def _together(self, terms: tuple[str, ...]) -> tuple[Array, Array]:
+        """Rows that hold every term; the scarcest one decides the weight."""
+        lists = sorted((TermList(self.visible, term, self.table) for term in terms), key=lambda item: item.frequency())
+        rows, values = lists[0].all()
+        for other in lists[1:]:
+            values = np.minimum(values, other.weights(rows))
+        return rows, values
+
+
+def _union(lists: list[tuple[Array, Array]]) -> MadeList:
+    if not lists:
+        return MadeList(np.empty(0, np.int32), np.empty(0, np.float64))
+    if len(lists) == 1:
+        return MadeList(*lists[0])
+    rows = np.concatenate([rows for rows, _ in lists])
+    values = np.concatenate([values for _, values in lists])
+    order = np.argsort(rows, kind="stable")
+    rows, values = rows[order], values[order]
+    first = np.flatnonzero(np.append(True, rows[1:] != rows[:-1]))
+    return MadeList(rows[first], np.maximum.reduceat(values, first))

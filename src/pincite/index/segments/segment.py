@@ -1,0 +1,95 @@
+"""A segment: rows of one repository, immutable and memory-mapped."""
+
+from __future__ import annotations
+
+from functools import cached_property
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from pincite.index.queries import FIELDS
+from pincite.index.segments.format import Columns, open_columns
+from pincite.index.segments.strings import StringTable
+
+Array = NDArray[Any]
+
+
+class Segment:
+    """Reads the columns that `build` and `merge` write. Everything derived is computed once, on first use."""
+
+    def __init__(self, folder: Path) -> None:
+        self.columns: Columns = open_columns(folder)
+        self.name = folder.name
+        self.folder = folder
+        self.facts = self.columns.facts
+        self.rows: int = self.facts["rows"]
+        self.languages: list[str] = self.facts["languages"]
+        self.roles: list[frozenset[str]] = [frozenset(roles) for roles in self.facts["roles"]]
+        self.elements = self.table("element")
+        self.terms = self.table("term")
+        self.words = self.table("word")
+        self.identifiers = self.table("identifier")
+        self.filters = self.table("filter")
+        self.row_owner = self["row_owner"]
+        self.posting_ptr = self["posting_ptr"]
+        self.posting_row = self["posting_row"]
+        self.posting_code = self["posting_code"]
+        self.code_frequencies = self["code_frequencies"].reshape(-1, len(FIELDS))
+        self.lengths = self["lengths"].reshape(-1, len(FIELDS))
+        self._weighted: dict[tuple[float, ...], tuple[Array, Array]] = {}
+        self._term_ids: dict[str, int] = {}
+
+    def __getitem__(self, column: str) -> Array:
+        return self.columns[column]
+
+    def table(self, name: str) -> StringTable:
+        return StringTable(self[f"{name}_blob"], self[f"{name}_offsets"])
+
+    @cached_property
+    def row_element(self) -> Array:
+        """Element of each row; never falls, because rows lie in the order of their elements."""
+        return self["owner_element"][self.row_owner]
+
+    @cached_property
+    def row_version(self) -> Array:
+        """Rank of each row's (element, version); lifetimes of one version share it."""
+        versions, elements = self["owner_version"].reshape(-1, 16), self["owner_element"]
+        is_new = (versions[1:] != versions[:-1]).any(axis=1) | (elements[1:] != elements[:-1])
+        rank: Array = np.append(0, np.cumsum(is_new))[self.row_owner]
+        return rank
+
+    def term_id(self, term: str) -> int:
+        """Index of a term, or -1; remembered, because every query asks for the same few."""
+        found = self._term_ids.get(term)
+        if found is None:
+            found = self._term_ids[term] = self.terms.find(term)
+        return found
+
+    def posting_range(self, term: str) -> tuple[int, int]:
+        """Where the postings of a term lie; empty when the segment does not know it."""
+        index = self.term_id(term)
+        if index < 0:
+            return 0, 0
+        return int(self.posting_ptr[index]), int(self.posting_ptr[index + 1])
+
+    def weighted(self, boosts: tuple[float, ...]) -> tuple[Array, Array]:
+        """(frequency of each code, length of each row) with the fields' boosts, summed in field order."""
+        known = self._weighted.get(boosts)
+        if known is None:
+            known = _weigh(self.code_frequencies, boosts), _weigh(self.lengths, boosts)
+            self._weighted[boosts] = known
+        return known
+
+    def version_id(self, owner: int) -> str:
+        return self["owner_version"][owner * 16 : owner * 16 + 16].tobytes().hex()
+
+
+def _weigh(matrix: Array, boosts: tuple[float, ...]) -> Array:
+    """Column by column, so that every row is summed in the same order wherever it lies."""
+    total = np.zeros(len(matrix), np.float64)
+    for column, boost in enumerate(boosts):
+        if boost:
+            total += matrix[:, column] * boost
+    return total

@@ -1,0 +1,161 @@
+"""Which files a source holds, and which of them cannot be taken."""
+
+from __future__ import annotations
+
+import fnmatch
+import os
+import stat
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, field
+from pathlib import Path
+
+from pincite.errors import InvalidArgument, NotFound
+from pincite.kinds.documents import SUFFIXES
+
+SKIPPED_FOLDERS = frozenset({"node_modules", "__pycache__"})
+"""Passed over without a word, like everything whose name begins with a dot."""
+
+
+@dataclass(frozen=True, slots=True)
+class FileFound:
+    """A file that can be read, named by its path below the source."""
+
+    path: Path
+    name: str
+    size: int
+    mtime_ns: int
+
+
+@dataclass(frozen=True, slots=True)
+class Skipped:
+    """A file that was not taken, and why."""
+
+    path: str
+    reason: str
+
+
+@dataclass(frozen=True, slots=True)
+class Source:
+    """A folder or a single file, by its absolute path."""
+
+    root: Path
+    include: tuple[str, ...] = ()
+    exclude: tuple[str, ...] = ()
+
+    @property
+    def key(self) -> str:
+        """How the library remembers it."""
+        return str(self.root)
+
+
+@dataclass(slots=True)
+class Scan:
+    """What a walk through a source met. Nothing below `unseen` folders may be taken for deleted."""
+
+    files: list[FileFound] = field(default_factory=list)
+    failed: list[Skipped] = field(default_factory=list)
+    """Should have been read and could not: what the library holds of them stays."""
+    skipped: list[Skipped] = field(default_factory=list)
+    """Not meant for the library."""
+    unseen: list[str] = field(default_factory=list)
+
+    def is_gone(self, name: str) -> bool:
+        """Whether a file of the last ingest is really no longer there."""
+        troubled = {item.path for item in self.failed}
+        return name not in troubled and not any(name.startswith(f"{folder}/") for folder in self.unseen)
+
+
+def open_source(given: str | Path, include: Sequence[str] = (), exclude: Sequence[str] = ()) -> Source:
+    """The source at a path. `NotFound` when nothing is there."""
+    path = Path(given).expanduser()
+    if "://" in str(given):
+        raise InvalidArgument(
+            f"{given!r}: remote sources are not read yet; download the files and ingest the folder", field="source"
+        )
+    if not path.exists():
+        raise NotFound(f"there is no file or folder {str(given)!r}", field="source")
+    return Source(path.resolve(), tuple(include), tuple(exclude))
+
+
+def scan(source: Source) -> Scan:
+    """Readable files in order of their names, and everything that was passed over with its reason."""
+    out = Scan()
+    base = source.root.parent if source.root.is_file() else source.root
+    for path in _walk(source, base, out):
+        name = path.relative_to(base).as_posix()
+        if not _is_text(name):
+            out.skipped.append(Skipped(ascii(name), "its name is not valid UTF-8; rename it"))
+        elif _wanted(name, source):
+            _look(path, name, source, out)
+    out.files.sort(key=lambda file: file.name)
+    out.failed.sort(key=lambda item: item.path)
+    out.skipped.sort(key=lambda item: item.path)
+    return out
+
+
+def _look(path: Path, name: str, source: Source, out: Scan) -> None:
+    if path.suffix.lower() not in SUFFIXES:
+        what = f"{path.suffix} is not a known type" if path.suffix else "it has no suffix that tells its type"
+        out.skipped.append(Skipped(name, f"{what}; known: {', '.join(SUFFIXES)}"))
+        return
+    try:
+        if path.is_symlink() and not path.resolve(strict=True).is_relative_to(source.root):
+            out.failed.append(Skipped(name, "a link that leads out of the source; copy the file, or exclude it"))
+            return
+        status = path.stat()
+    except FileNotFoundError:
+        out.failed.append(Skipped(name, "a link that leads nowhere"))
+    except OSError as error:
+        out.failed.append(Skipped(name, error.strerror or str(error)))
+    else:
+        if stat.S_ISREG(status.st_mode):
+            out.files.append(FileFound(path, name, status.st_size, status.st_mtime_ns))
+        else:
+            out.skipped.append(Skipped(name, "not a regular file"))
+
+
+def _walk(source: Source, base: Path, out: Scan) -> Iterator[Path]:
+    if source.root.is_file():
+        yield source.root
+        return
+
+    def unreadable(error: OSError) -> None:
+        name = Path(error.filename).relative_to(base).as_posix()
+        out.unseen.append(name)
+        out.failed.append(Skipped(name, f"the folder cannot be read: {error.strerror}"))
+
+    for folder, folders, files in os.walk(source.root, onerror=unreadable):
+        here = Path(folder)
+        folders[:] = sorted(name for name in folders if not name.startswith(".") and name not in SKIPPED_FOLDERS)
+        for link in [here / name for name in folders if (here / name).is_symlink()]:
+            shown = link.relative_to(base).as_posix()
+            out.skipped.append(Skipped(shown if _is_text(shown) else ascii(shown), "a linked folder is not followed"))
+        yield from (here / name for name in sorted(files) if not name.startswith("."))
+
+
+def _is_text(name: str) -> bool:
+    try:
+        name.encode("utf-8")
+    except UnicodeEncodeError:
+        return False
+    return True
+
+
+def _wanted(name: str, source: Source) -> bool:
+    if source.include and not any(_matches(name, pattern) for pattern in source.include):
+        return False
+    return not any(_matches(name, pattern) for pattern in source.exclude)
+
+
+def _matches(name: str, pattern: str) -> bool:
+    """Globs as people write them: `*.md`, `drafts`, `drafts/`, `drafts/*.md`, `**/old/*`.
+
+    Without a slash a pattern is held against the file's name and every folder above it, otherwise against the path.
+    """
+    bare = pattern.removeprefix("./").removeprefix("**/").rstrip("/")
+    parts = name.split("/")
+    if "/" not in bare:
+        own = parts[:-1] if pattern.endswith("/") else parts
+        return any(fnmatch.fnmatchcase(part, bare) for part in own)
+    tails = ["/".join(parts[at:]) for at in range(len(parts))] if pattern.startswith("**/") else [name]
+    return any(fnmatch.fnmatchcase(tail, form) for tail in tails for form in (bare, f"{bare}/*"))

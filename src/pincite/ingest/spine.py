@@ -1,0 +1,210 @@
+"""The write spine: scan → read → cut → commit → index.
+
+Incremental: an unchanged file costs a stat, a touched one a hash. Changed, renamed and deleted files leave nothing
+behind at head. A file that cannot be read is reported and its last good version is kept; the rest goes on.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import json
+import time
+from collections.abc import Callable
+from dataclasses import dataclass, field, replace
+from pathlib import Path
+from typing import TypeAlias
+
+from pincite.errors import Conflict, InvalidArgument, PinciteError
+from pincite.ids import normalise_id
+from pincite.ingest.memory import SourceMemory
+from pincite.ingest.sources import FileFound, Scan, Skipped, Source, scan
+from pincite.kinds.documents import CutOptions, cut, read_document
+from pincite.kinds.documents.read import MAX_BYTES
+from pincite.protocols import Catalog, Index, SourceFile
+from pincite.types import FOREVER, Change, Commit, Content, PutElement, RemoveElement, Scope, State
+
+MAX_BATCH_CHARACTERS = 16_000_000
+"""Text per commit: what one transaction holds at ease."""
+
+Progress: TypeAlias = Callable[[str, int, int], None]
+"""Told the stage, how much of it is done, and how much there is."""
+
+
+def silent(_stage: str, _done: int, _total: int) -> None:
+    """No progress."""
+
+
+@dataclass(frozen=True, slots=True)
+class IngestOptions:
+    cut: CutOptions = field(default_factory=CutOptions)
+    author: str = ""
+    message: str = ""
+    prefix: str = ""
+    """Put before each element id, so that two sources with the same file names can share a repository."""
+
+
+@dataclass(frozen=True, slots=True)
+class IngestReport:
+    """What an ingest did; every file is in exactly one of the counts."""
+
+    added: int = 0
+    changed: int = 0
+    unchanged: int = 0
+    removed: int = 0
+    failed: tuple[Skipped, ...] = ()
+    """Could not be read; the last good version stays."""
+    skipped: tuple[Skipped, ...] = ()
+    """Not meant for the library."""
+    notes: tuple[str, ...] = ()
+    chunks: int = 0
+    """Passages cut from what was added or changed."""
+    revision: int = 0
+    revisions: int = 0
+    """How many new revisions were made."""
+    seconds: float = 0.0
+
+
+def ingest(
+    catalog: Catalog, index: Index, scope: Scope, source: Source, options: IngestOptions, progress: Progress = silent
+) -> IngestReport:
+    """Bring the repository in line with the source and make it searchable."""
+    started = time.monotonic()
+    seen = scan(source)
+    run = _Run(catalog, scope, source, options)
+    run.memory.adopt({run.element_id(file) for file in seen.files})
+    for number, file in enumerate(seen.files):
+        progress("reading", number, len(seen.files))
+        run.take(file)
+    progress("reading", len(seen.files), len(seen.files))
+    run.remove_missing(seen)
+    run.finish()
+    progress("indexing", 0, 1)
+    index.advance(scope)
+    progress("indexing", 1, 1)
+    return replace(
+        run.report,
+        failed=tuple(sorted((*seen.failed, *run.failed), key=lambda item: item.path)),
+        skipped=tuple(seen.skipped),
+        notes=(*run.memory.notes, *run.notes),
+        seconds=round(time.monotonic() - started, 3),
+    )
+
+
+class _Run:
+    """One ingest under way: what was seen of the source and what is still to be committed."""
+
+    def __init__(self, catalog: Catalog, scope: Scope, source: Source, options: IngestOptions) -> None:
+        self._catalog = catalog
+        self._scope = scope
+        self._options = options
+        self._seen: dict[str, SourceFile] = {}
+        self._changes: list[Change] = []
+        self._characters = 0
+        self.report = IngestReport(revision=catalog.repositories.ensure(scope).head)
+        self.memory = SourceMemory(catalog, scope, source.key)
+        self.failed: list[Skipped] = []
+        self.notes: list[str] = []
+        self._taken: dict[str, str] = {}
+
+    def element_id(self, file: FileFound) -> str:
+        return normalise_id(self._options.prefix + file.name)
+
+    def take(self, file: FileFound) -> None:
+        """Read one file unless it is as the last ingest left it."""
+        element_id, recipe = self.element_id(file), self._options.cut.recipe
+        known = self.memory.before.get(file.name)
+        if known and (known.element_id, known.recipe) != (element_id, recipe):
+            known = None
+        try:
+            self._claim(element_id, file)
+            if known and (known.size, known.mtime_ns) == (file.size, file.mtime_ns):
+                self._keep(known)
+                return
+            digest = _digest(file.path) if file.size <= MAX_BYTES else ""
+            seen = SourceFile(file.name, file.size, file.mtime_ns, digest, element_id, recipe)
+            if known and known.content_hash == digest != "":
+                self._keep(seen)
+            else:
+                self._put(file, seen)
+        except (PinciteError, OSError) as error:
+            reason = error.message if isinstance(error, PinciteError) else (error.strerror or str(error))
+            self.failed.append(Skipped(file.name, reason.removeprefix(f"{element_id}: ")))
+
+    def _claim(self, element_id: str, file: FileFound) -> None:
+        """One element, one file of one source."""
+        other = self._taken.setdefault(element_id, file.name)
+        if other != file.name:
+            raise Conflict("its name differs from another file's only in how accents are encoded; rename one")
+        self.memory.check_owner(element_id)
+
+    def _put(self, file: FileFound, seen: SourceFile) -> None:
+        document = read_document(file.path, seen.element_id)
+        _check_text(document.content)
+        derivation = cut(document.content, self._options.cut)
+        state = State(document.content, derivation, document.roles, document.valid_from, document.valid_to)
+        self.notes += [f"{file.name}: {note}" for note in document.notes]
+        if self._catalog.elements.tombstone(self._scope, seen.element_id) and not self._is_alive(seen.element_id):
+            self.notes.append(f"{file.name}: had been erased and is put in again; remove the file if it must stay out")
+        self._seen[file.name] = seen
+        self._changes.append(PutElement(seen.element_id, (state,)))
+        self._characters += len(document.content.text)
+        if self._characters >= MAX_BATCH_CHARACTERS:
+            self._commit()
+
+    def _keep(self, file: SourceFile) -> None:
+        self._seen[file.path] = file
+        self.report = replace(self.report, unchanged=self.report.unchanged + 1)
+
+    def _is_alive(self, element_id: str) -> bool:
+        return any(life.died == FOREVER for life in self._catalog.elements.history(self._scope, element_id))
+
+    def remove_missing(self, seen: Scan) -> None:
+        """Remove the elements that the source gave last time and no longer gives; those in trouble stay."""
+        troubled = {item.path for item in self.failed}
+        for name, file in self.memory.before.items():
+            if name not in self._seen and (name in troubled or not seen.is_gone(name)):
+                # Its last good version stays; the next ingest looks at the file again.
+                self._seen[name] = replace(file, size=-1, content_hash="")
+        kept = {file.element_id for file in self._seen.values()}
+        gone = {file.element_id for file in self.memory.before.values()} - kept
+        self._changes += [RemoveElement(element_id) for element_id in sorted(gone)]
+
+    def _commit(self) -> None:
+        if not self._changes:
+            return
+        self.memory.announce(self._seen.values())
+        alive = {c.element_id for c in self._changes if isinstance(c, PutElement) and self._is_alive(c.element_id)}
+        commit = Commit(tuple(self._changes), self._options.author, self._options.message or "ingest")
+        made = self._catalog.commits.commit(self._scope, commit)
+        counts = {"added": 0, "changed": 0, "unchanged": 0, "removed": 0, "chunks": 0}
+        for change, outcome in zip(self._changes, made.outcomes, strict=True):
+            if outcome.status != "applied":
+                counts["unchanged"] += isinstance(change, PutElement)
+            elif isinstance(change, PutElement):
+                counts["changed" if change.element_id in alive else "added"] += 1
+                counts["chunks"] += sum(len(state.derivation.chunks) for state in change.states)
+            else:
+                counts["removed"] += 1
+        totals = {name: getattr(self.report, name) + count for name, count in counts.items()}
+        revisions = self.report.revisions + made.changed
+        self.report = replace(self.report, revision=made.revision, revisions=revisions, **totals)
+        self._changes.clear()
+        self._characters = 0
+
+    def finish(self) -> None:
+        """Commit what is left and remember the source as it was seen."""
+        self._commit()
+        self.memory.store(self._seen.values())
+
+
+def _check_text(content: Content) -> None:
+    """Front matter can spell what is no text; one such file must not spoil the commit of all others."""
+    try:
+        json.dumps([content.name, dict(content.metadata)], ensure_ascii=False).encode("utf-8")
+    except UnicodeEncodeError as error:
+        raise InvalidArgument(f"its front matter holds a lone surrogate ({error.object[error.start]!a})") from error
+
+
+def _digest(path: Path) -> str:
+    with path.open("rb") as file:
+        return hashlib.file_digest(file, lambda: hashlib.blake2b(digest_size=16)).hexdigest()

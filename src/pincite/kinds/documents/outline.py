@@ -1,0 +1,226 @@
+"""The sections of a Markdown or text file: which heading governs which stretch of the text.
+
+Markdown follows CommonMark where it decides what is a heading: ATX and setext headings, none inside fences and
+comments; beyond it, the bold number of an article that begins a line ("**Art. 5** …") is a heading below all others.
+In plain text only numbered headings on a line of their own count, and in doubt a line is no heading.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass
+
+from pincite.kinds.documents import front_matter
+from pincite.kinds.documents.fences import FENCE, after_fence
+from pincite.kinds.documents.numbering import heading_number
+from pincite.kinds.documents.titles import explicit_anchor, plain_title, slug
+from pincite.types import Span
+
+
+@dataclass(frozen=True, slots=True)
+class Section:
+    """A heading and the text up to the next one; what precedes the first is a section of level 0 without title."""
+
+    title: str
+    level: int
+    heading: Span | None
+    body: Span
+    section_id: str = ""
+    chain: tuple[str, ...] = ()
+    """Titles of the headings above, outermost first, its own last."""
+    spellings: tuple[str, ...] = ()
+    """How its number may be written in a query."""
+
+
+@dataclass(frozen=True, slots=True)
+class Heading:
+    """A heading as found: where it is, how deep, what it says."""
+
+    span: Span
+    level: int
+    source: str
+
+
+def outline(text: str, file_type: str = "md") -> list[Section]:
+    """The sections of the text in order; together, heading and body spans cover it from the end of the front matter."""
+    if file_type == "md":
+        start = front_matter.parse(text).end
+        headings = _markdown_headings(text, start)
+    else:
+        start = 0
+        headings = _text_headings(text)
+    return _sections(text, start, list(headings))
+
+
+# --- Markdown -------------------------------------------------------------------------------------------------
+
+_MARK = re.compile(
+    rf"^(?:{FENCE}"
+    r"|[ ]{0,3}(?:(?P<atx>\#{1,6})(?:[ \t]+(?P<title>[^\r\n]*)|(?=\r?$))"
+    r"|(?P<underline>={2,}|-{2,})[ \t]*(?=\r?$)"
+    r"|(?P<article>\*\*(?:Art\.?|Article|Artikel|Articolo|§|Section|Sec\.)[ \u00a0]?\d[^\r\n*]{0,20}\*\*)[^\r\n]*"
+    r"|(?P<comment><!--)))",
+    re.MULTILINE,
+)
+_CLOSING_HASHES = re.compile(r"(?:^|[ \t]+)#+[ \t]*$")
+_NO_PARAGRAPH = re.compile(r"[ \t]*(?:[-*+>|#]|\d+[.)][ \t]|`{3}|~{3}|<)|[ ]{4}|\t")
+
+
+def _markdown_headings(text: str, start: int) -> Iterator[Heading]:
+    fence = ""
+    skip_to = start
+    for mark in _MARK.finditer(text, start):
+        if mark.start() < skip_to:
+            continue
+        if mark["fence"]:
+            fence = after_fence(fence, mark["fence"], mark["info"])
+        elif fence:
+            continue
+        elif mark["comment"]:
+            end = text.find("-->", mark.end())
+            if end < 0:
+                return  # CommonMark: an open comment runs to the end of the document
+            skip_to = end
+        elif mark["atx"]:
+            source = _CLOSING_HASHES.sub("", mark["title"] or "")
+            if source.strip():
+                yield Heading(_line_span(text, mark.start(), mark.end()), len(mark["atx"]), source.strip())
+        elif mark["article"]:
+            yield _article(text, mark)
+        elif above := _setext_line(text, start, mark.start()):
+            level = 1 if mark["underline"].startswith("=") else 2
+            yield Heading(Span(above.start, mark.end("underline")), level, text[above.start : above.end])
+
+
+_ARTICLE_LEVEL = 7
+_ARTICLE_TITLE = 200
+"""A longer line is the article itself; then its number alone is the heading."""
+
+
+def _article(text: str, mark: re.Match[str]) -> Heading:
+    whole = mark.end() - mark.start() <= _ARTICLE_TITLE
+    span = _line_span(text, mark.start("article"), mark.end() if whole else mark.end("article"))
+    number = mark["article"].strip("*")
+    rest = text[mark.end("article") : span.end].strip()
+    # Converters of statutes write "**Art. 5** Art. 5 Title".
+    return Heading(span, _ARTICLE_LEVEL, rest if rest.startswith(number) else text[span.start : span.end])
+
+
+def _line_span(text: str, start: int, end: int) -> Span:
+    """The span without the white space around it."""
+    while start < end and text[start].isspace():
+        start += 1
+    while end > start and text[end - 1].isspace():
+        end -= 1
+    return Span(start, end)
+
+
+def _setext_line(text: str, first: int, underline: int) -> Span | None:
+    """The line above an underline, if it is a paragraph of one line; longer ones are prose over a rule."""
+    if underline == first:
+        return None
+    start = max(first, text.rfind("\n", first, underline - 1) + 1)
+    line = text[start:underline]
+    if not line.strip() or _NO_PARAGRAPH.match(line):
+        return None
+    before = text[max(first, text.rfind("\n", first, max(first, start - 1)) + 1) : start]
+    return None if before.strip() else _line_span(text, start, underline)
+
+
+# --- plain text -----------------------------------------------------------------------------------------------
+
+_LINE = re.compile(r"^[ \t]{0,3}(?=[^\r\n]{1,120}\r?$)((?:§|\d|[^\W\d_])[^\r\n]*?)[ \t]*\r?$", re.MULTILINE)
+_LIST_ITEM = re.compile(r"\s*\d{1,3}[.)]?\s")
+_MAX_TITLE_WORDS = 12
+_ENDS_SENTENCE = (".", ",", ";", ":", "!", "?")
+
+
+def _text_headings(text: str) -> Iterator[Heading]:
+    for line in _LINE.finditer(text):
+        source = line.group(1)
+        number = heading_number(source)
+        if number is None or number.section_id.isalpha() or not _blank_before(text, line.start()):
+            continue
+        title = source[number.end :].strip(" \t.:–-")
+        following = text[line.end() : line.end() + 400]
+        blank_after = not following.strip("\r\n \t") or re.match(r"\r?\n[ \t]*\r?\n", following) is not None
+        bare = number.keyword and not title
+        if not (blank_after or bare) or not _is_title(title, bare):
+            continue
+        if not number.keyword and "." not in number.section_id and _LIST_ITEM.match(following.lstrip()):
+            continue  # one of a list of numbered items
+        yield Heading(Span(line.start(1), line.end(1)), number.depth, source)
+
+
+def _blank_before(text: str, start: int) -> bool:
+    before = text[max(0, start - 80) : start]
+    return not before.strip() or re.search(r"\n[ \t]*\r?\n\Z", before) is not None
+
+
+def _is_title(title: str, bare: bool) -> bool:
+    """Whether the words behind a number read like a title rather than like a sentence."""
+    if bare:
+        return True
+    words = title.split()
+    return 0 < len(words) <= _MAX_TITLE_WORDS and not title[0].islower() and not title.endswith(_ENDS_SENTENCE)
+
+
+# --- sections -------------------------------------------------------------------------------------------------
+
+
+def _sections(text: str, start: int, headings: list[Heading]) -> list[Section]:
+    first = headings[0].span.start if headings else len(text)
+    sections = [Section("", 0, None, Span(start, first))] if text[start:first].strip() else []
+    ends = [*(heading.span.start for heading in headings), len(text)][1:]
+    taken = _Ids()
+    above: list[Section] = []
+    for heading, end in zip(headings, ends, strict=True):
+        while above and above[-1].level >= heading.level:
+            above.pop()
+        section = _section(heading, end, above[-1] if above else None, taken)
+        sections.append(section)
+        above.append(section)
+    return sections
+
+
+def _section(heading: Heading, end: int, parent: Section | None, taken: _Ids) -> Section:
+    source, anchor = explicit_anchor(heading.source)
+    title = plain_title(source) or source
+    number = heading_number(title)
+    above = parent.chain if parent else ()
+    if number:
+        wanted = [number.section_id, *([f"{parent.section_id}/{number.section_id}"] if parent else ())]
+    else:
+        wanted = [anchor or slug(title)]
+    return Section(
+        title=title,
+        level=heading.level,
+        heading=heading.span,
+        body=Span(heading.span.end, end),
+        section_id=taken.take(wanted),
+        chain=(*above, title),
+        spellings=number.spellings if number else (),
+    )
+
+
+class _Ids:
+    """The section ids given so far."""
+
+    def __init__(self) -> None:
+        self._taken: set[str] = set()
+        self._next: dict[str, int] = {}
+
+    def take(self, wanted: Iterable[str]) -> str:
+        """The first of the wanted ids that is free, else the last one with -1, -2 …"""
+        last = ""
+        for last in wanted:
+            if last not in self._taken:
+                self._taken.add(last)
+                return last
+        number = self._next.get(last, 1)
+        while f"{last}-{number}" in self._taken:
+            number += 1
+        self._next[last] = number + 1
+        self._taken.add(f"{last}-{number}")
+        return f"{last}-{number}"

@@ -1,0 +1,135 @@
+"""The parts that a long section is packed from: paragraphs and fences, sentences, lines, and words as a last resort."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+from dataclasses import dataclass
+
+from pincite.kinds.documents.fences import FENCE, after_fence
+from pincite.text.sentences import sentences
+from pincite.text.tokens import count_tokens, split_at_tokens
+from pincite.types import Span
+
+
+@dataclass(frozen=True, slots=True)
+class Unit:
+    """A stretch of text that stays in one passage, and its length in tokens."""
+
+    span: Span
+    tokens: int
+
+
+_LINE = re.compile(r"[^\n]*\n|[^\n]+\Z")
+_FENCE = re.compile(FENCE)
+_TABLE_ROW = re.compile(r"[ \t]*\|")
+
+
+def units(text: str, span: Span, limit: int, language: str, by_sentence: bool = False) -> list[Unit]:
+    """The parts of the span in order, none longer than `limit` tokens, together all of it but white space.
+
+    A paragraph, table or fence that fits is one part; with `by_sentence`, prose is always taken apart into sentences.
+    """
+    parts: list[Unit] = []
+    for block, is_prose in _blocks(text, span):
+        tokens = count_tokens(text[block.start : block.end])
+        if tokens <= limit and not (by_sentence and is_prose):
+            parts.append(Unit(block, tokens))
+        elif is_prose:
+            found = sentences(text[block.start : block.end], language)
+            parts += _bounded(text, [Span(block.start + s.start, block.start + s.end) for s in found], limit)
+        else:
+            parts += _bounded(text, _lines(text, block), limit)
+    return parts
+
+
+def pack(parts: list[Unit], limit: int, overlap: int) -> list[Span]:
+    """Passages of consecutive parts, none longer than `limit` tokens.
+
+    With an overlap a passage starts with the last parts of the one before, as many as fit into `overlap` tokens.
+    Without one, passages are made about equally long if that takes no more of them: a full page and a leftover line
+    serve worse.
+    """
+    full = _packed(parts, limit, overlap)
+    if overlap or len(full) == 1:
+        return full
+    even = sum(part.tokens for part in parts) * 11 // (10 * len(full))
+    balanced = _packed(parts, min(limit, even), 0)
+    return balanced if len(balanced) <= len(full) else full
+
+
+def _packed(parts: list[Unit], limit: int, overlap: int) -> list[Span]:
+    spans: list[Span] = []
+    current: list[Unit] = []
+    total = 0
+    for part in parts:
+        if current and total + part.tokens > limit:
+            spans.append(Span(current[0].span.start, current[-1].span.end))
+            current = _tail(current, min(overlap, limit - part.tokens))
+            total = sum(unit.tokens for unit in current)
+        current.append(part)
+        total += part.tokens
+    if current:
+        spans.append(Span(current[0].span.start, current[-1].span.end))
+    return spans
+
+
+def _tail(parts: list[Unit], room: int) -> list[Unit]:
+    """The last parts that fit into the room, never all of them."""
+    first = len(parts)
+    while first > 1 and parts[first - 1].tokens <= room:
+        first -= 1
+        room -= parts[first].tokens
+    return parts[first:]
+
+
+def _bounded(text: str, spans: list[Span], limit: int) -> Iterator[Unit]:
+    """The spans as parts, those beyond the limit split at words."""
+    for span in spans:
+        tokens = count_tokens(text[span.start : span.end])
+        if tokens <= limit:
+            yield Unit(span, tokens)
+            continue
+        for piece in split_at_tokens(text, span, limit):
+            yield Unit(piece, count_tokens(text[piece.start : piece.end]))
+
+
+def _lines(text: str, span: Span) -> list[Span]:
+    found = (_trimmed(text, match.start(), match.end()) for match in _LINE.finditer(text, span.start, span.end))
+    return [line for line in found if line.start < line.end]
+
+
+def _blocks(text: str, span: Span) -> Iterator[tuple[Span, bool]]:
+    """Stretches between blank lines, and whether each is prose (not a table, not code). A fence is one stretch."""
+    start = -1
+    fence = ""
+    prose = True
+    for line in _LINE.finditer(text, span.start, span.end):
+        body = line.group()
+        mark = _FENCE.match(body)
+        before, fence = fence, after_fence(fence, mark["fence"], mark["info"]) if mark else fence
+        if fence and not before:
+            if start >= 0:
+                yield _trimmed(text, start, line.start()), prose
+            start, prose = line.start(), False
+        elif before and not fence:
+            yield _trimmed(text, start, line.end()), False
+            start, prose = -1, True
+        elif fence:
+            continue
+        elif not body.strip():
+            if start >= 0:
+                yield _trimmed(text, start, line.start()), prose
+            start = -1
+        elif start < 0:
+            start, prose = line.start(), _TABLE_ROW.match(body) is None
+    if start >= 0:
+        yield _trimmed(text, start, span.end), prose
+
+
+def _trimmed(text: str, start: int, end: int) -> Span:
+    while start < end and text[start].isspace():
+        start += 1
+    while end > start and text[end - 1].isspace():
+        end -= 1
+    return Span(start, end)

@@ -1,0 +1,360 @@
+"""The front door: open a library, put things in, find them, cite them, check them."""
+
+from __future__ import annotations
+
+import threading
+from collections.abc import Mapping, Sequence
+from datetime import date
+from pathlib import Path
+from types import TracebackType
+from typing import Any, Self
+
+from pincite.archive import Backup, create_backup, restore_backup
+from pincite.baselines import BaselineDesk
+from pincite.catalog.resolve import Resolved, parse_read_context, resolve
+from pincite.catalog.sqlite import SqliteCatalog
+from pincite.citation import SCHEME, Citation
+from pincite.config import Config, load_config
+from pincite.errors import Damaged, InvalidArgument, Locked, NotFound, PinciteError, StorageFull, UnknownArgument
+from pincite.health import Health, examine
+from pincite.index.queries import IndexStatus
+from pincite.index.segments.index import SegmentIndex
+from pincite.ingest.sources import open_source
+from pincite.ingest.spine import IngestOptions, IngestReport, Progress, ingest, silent
+from pincite.search.get import Found, get
+from pincite.search.history import Life, changes, lives
+from pincite.search.query import Answer, FilterValue, Query, Reader, day
+from pincite.search.spine import replay, search
+from pincite.search.verify import Verdict, verify
+from pincite.types import Committed, ElementChange, ReadContext, RepositoryInfo, Revision, Scope, Span
+
+ReadContextGiven = Mapping[str, object] | str | ReadContext | None
+
+
+class Library:
+    """An open library. Use it as a context manager, or close it; one object serves all threads of a process."""
+
+    def __init__(self, config: Config, *, roles: Sequence[str] | None = None) -> None:
+        self.config = config
+        self.path = Path(config.library)
+        if self.path.exists() and not self.path.is_dir():
+            raise InvalidArgument(f"{config.library!r} is a file; a library is a folder", field="library")
+        _require_catalog(self.path)
+        self._roles = None if roles is None else frozenset(roles)
+        self.catalog = SqliteCatalog(self.path / "catalog.db")
+        self.index = SegmentIndex(self.path / "index", self.catalog)
+        self.baselines = BaselineDesk(self.catalog, self.scope)
+        self._upkeep: threading.Thread | None = None
+        self._upkeep_problem = ""
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        self.close()
+
+    def close(self) -> None:
+        """Wait for background merges and release all files."""
+        if self._upkeep is not None:
+            self._upkeep.join()
+        self.catalog.close()
+
+    # --- writing ----------------------------------------------------------------------------------------------
+
+    def ingest(
+        self,
+        source: str | Path,
+        *,
+        repository: str = "",
+        include: Sequence[str] = (),
+        exclude: Sequence[str] = (),
+        prefix: str = "",
+        author: str = "",
+        message: str = "",
+        progress: Progress = silent,
+    ) -> IngestReport:
+        """Bring a repository in line with a folder or file of Markdown and text; unchanged files cost nothing."""
+        scope = self.scope(repository)
+        options = IngestOptions(self.config.chunking.options(), author, message, prefix)
+        report = ingest(self.catalog, self.index, scope, open_source(source, include, exclude), options, progress)
+        self._merge_in_background(scope)
+        return report
+
+    def purge(
+        self, element_ids: Sequence[str] | str, *, repository: str = "", reason: str = "", author: str = ""
+    ) -> Committed:
+        """Erase elements for good: from catalog, write-ahead log, caches and index. What remains is a tombstone."""
+        wanted = (element_ids,) if isinstance(element_ids, str) else tuple(element_ids)
+        scope = self.scope(repository)
+        try:
+            return self.catalog.commits.purge(scope, wanted, reason=reason, author=author)
+        finally:  # also when it was erased before: an earlier purge may have died before it came to the index
+            self.index.advance(scope)
+
+    def rebuild(self, repository: str = "") -> tuple[IndexStatus, ...]:
+        """Build the index anew from the catalog, beside the old one, and switch; of all repositories or of one."""
+        out = []
+        for info in self._repositories(repository):
+            self.index.rebuild(info.scope)
+            out.append(self.index.status(info.scope))
+        return tuple(out)
+
+    def backup(self, target: str | Path) -> Backup:
+        """A consistent copy of catalog and index, while others read and write."""
+        return create_backup(self.catalog, self.path, Path(target).expanduser())
+
+    def _merge_in_background(self, scope: Scope) -> None:
+        if self._upkeep is not None and self._upkeep.is_alive():
+            return
+
+        def work() -> None:
+            try:
+                while self.index.merge(scope):
+                    pass
+            except PinciteError as problem:  # reported by status and doctor; answers do not depend on merges
+                self._upkeep_problem = problem.message
+
+        self._upkeep = threading.Thread(target=work, name="pincite-merge")
+        self._upkeep.start()
+
+    # --- reading ----------------------------------------------------------------------------------------------
+
+    def search(
+        self,
+        query: str,
+        *,
+        repository: str | Sequence[str] = (),
+        mode: str = "hybrid",
+        limit: int = 10,
+        min_score: float = 0.0,
+        read_context: ReadContextGiven = None,
+        valid_at: str | date = "",
+        filters: Mapping[str, FilterValue] | None = None,
+        cursor: str = "",
+        group: str = "element",
+        sort: str = "relevance",
+        exact: bool = False,
+        explain: bool = False,
+    ) -> Answer:
+        """The best passages for a query, each with its citation."""
+        asked = Query(
+            text=query,
+            repositories=_names(repository),
+            mode=mode,  # type: ignore[arg-type]  # Query checks it and names the nearest valid one
+            limit=limit,
+            min_score=min_score,
+            read_context=_read_context(read_context),
+            valid_at=valid_at.isoformat() if isinstance(valid_at, date) else valid_at,
+            filters=dict(filters or {}),
+            cursor=cursor,
+            group=group,  # type: ignore[arg-type]
+            sort=sort,  # type: ignore[arg-type]
+            exact=exact,
+            explain=explain,
+        )
+        self._catch_up(asked.repositories)
+        return search(self._reader(), asked)
+
+    def replay(self, token: str) -> Answer:
+        """Give the answer behind a replay token again: the same question of the same state of the library."""
+        return replay(self._reader(), token)
+
+    def get(
+        self,
+        what: str,
+        *,
+        repository: str = "",
+        section: str = "",
+        span: Span | tuple[int, int] | None = None,
+        version: str = "",
+        read_context: ReadContextGiven = None,
+        valid_at: str | date = "",
+        neighbours: int = 0,
+    ) -> Found:
+        """An element, section or span, by citation or element id, as it is or as it was."""
+        scope, element_id, cited = self._element(what, repository)
+        context = _read_context(read_context)
+        if cited is not None:
+            section, span, version = section or cited.section_id, span or cited.span, version or cited.version_id
+            if cited.revision is not None and context is None and not version:
+                context = ReadContext("revision", revision=cited.revision)
+        where = span if span is None or isinstance(span, Span) else Span(*span)
+        with self.catalog.snapshot():
+            resolved = self._resolve(scope, context, valid_at, by_id=True)
+            return get(
+                self.catalog, resolved, element_id, section=section, span=where, version=version, neighbours=neighbours
+            )
+
+    def verify(
+        self,
+        quote: str,
+        citation: str = "",
+        *,
+        repository: str | Sequence[str] = (),
+        read_context: ReadContextGiven = None,
+        valid_at: str | date = "",
+    ) -> Verdict:
+        """Whether a quote stands where it is said to stand: verified, altered, superseded, erased or not found."""
+        cited = Citation.parse(citation) if citation else None
+        scopes = [cited.scope] if cited else self._reader().scopes(_names(repository))
+        scopes = [scope for scope in scopes if not cited or self._is_mine(scope)]
+        if not cited:
+            self._catch_up(_names(repository))
+        with self.catalog.snapshot():
+            views = [
+                self._resolve(scope, _read_context(read_context), valid_at, by_id=bool(cited)).view
+                for scope in scopes
+                if not cited or self.catalog.repositories.get(scope)
+            ]
+            return verify(self._reader(), views, quote, citation)
+
+    def history(self, element: str, *, repository: str = "") -> tuple[Life, ...]:
+        """The lives of an element, oldest first."""
+        scope, element_id, _ = self._element(element, repository)
+        with self.catalog.snapshot():
+            return lives(self.catalog, self._resolve(scope, None, "", by_id=True).view, element_id)
+
+    def diff(
+        self, old: ReadContextGiven, new: ReadContextGiven = None, *, repository: str = ""
+    ) -> tuple[ElementChange, ...]:
+        """What changed between two states of a repository."""
+        scope = self.scope(repository)
+        with self.catalog.snapshot():
+            first = self._resolve(scope, _read_context(old), "", by_id=True).view
+            last = self._resolve(scope, _read_context(new), "", by_id=True).view
+            return changes(self.catalog, first, last)
+
+    def revisions(self, *, repository: str = "", limit: int = 100) -> tuple[Revision, ...]:
+        """Commits of a repository, newest first."""
+        (info,) = self._repositories(repository or self.config.repository)
+        return self.catalog.commits.revisions(info.scope, limit=limit)
+
+    def repositories(self) -> tuple[RepositoryInfo, ...]:
+        """Repositories of the organization."""
+        return self.catalog.repositories.list(self.config.tenant, self.config.organization)
+
+    def filters(self, repository: str | Sequence[str] = ()) -> dict[str, dict[str, int]]:
+        """Filter keys with their values and how many visible chunks carry each."""
+        self._catch_up(_names(repository))
+        views = [self._resolve(scope, None, "").view for scope in self._reader().scopes(_names(repository))]
+        return self.index.filter_values(views)
+
+    # --- health -----------------------------------------------------------------------------------------------
+
+    def status(self, repository: str = "") -> tuple[tuple[RepositoryInfo, IndexStatus], ...]:
+        """What each repository holds and how far its index is."""
+        return tuple((info, self.index.status(info.scope)) for info in self._repositories(repository))
+
+    def health(self, *, deep: bool = False) -> Health:
+        """Real queries against every leg; with `deep` also every checksum."""
+        return examine(self.catalog, self.index, self.repositories(), deep=deep, upkeep_problem=self._upkeep_problem)
+
+    # --- helpers ----------------------------------------------------------------------------------------------
+
+    def scope(self, repository: str = "") -> Scope:
+        return Scope(self.config.tenant, self.config.organization, repository or self.config.repository)
+
+    def _reader(self) -> Reader:
+        return Reader(
+            self.catalog,
+            self.index,
+            self.config.keyword.scoring(),
+            self.config.tenant,
+            self.config.organization,
+            self._roles,
+        )
+
+    def _catch_up(self, names: Sequence[str]) -> None:
+        """Roll the index forward if it lags and nobody else is at it; otherwise the answer says how far it is."""
+        for scope in self._reader().scopes(names):
+            info = self.catalog.repositories.get(scope)
+            if info is not None and self.index.reached(scope) < info.head:
+                try:
+                    self.index.advance(scope, wait_seconds=0)
+                except (Locked, StorageFull, PermissionError):
+                    continue
+
+    def _resolve(
+        self, scope: Scope, context: ReadContext | None, valid_at: str | date, *, by_id: bool = False
+    ) -> Resolved:
+        """`by_id`: reads by id see a commit at once; searches see what the index has reached."""
+        info = self.catalog.repositories.get(scope)
+        reached = (info.head if info else 0) if by_id else self.index.reached(scope)
+        in_force = day(valid_at, "valid_at") if isinstance(valid_at, str) and valid_at else valid_at or None
+        assert not isinstance(in_force, str)
+        return resolve(self.catalog, scope, context, reached=reached, roles=self._roles, valid_at=in_force)
+
+    def _repositories(self, repository: str) -> tuple[RepositoryInfo, ...]:
+        if not repository:
+            return self.repositories()
+        info = self.catalog.repositories.get(self.scope(repository))
+        if info is None:
+            known = [item.scope.repository for item in self.repositories()]
+            raise NotFound(
+                f"there is no repository {repository!r}; there is {', '.join(known) or 'none yet'}", suggestions=known
+            )
+        return (info,)
+
+    def _is_mine(self, scope: Scope) -> bool:
+        return (scope.tenant, scope.organization) == (self.config.tenant, self.config.organization)
+
+    def _element(self, given: str, repository: str) -> tuple[Scope, str, Citation | None]:
+        """What a citation or an element id names. A citation elsewhere is answered like one that does not exist."""
+        if not given.startswith(SCHEME):
+            return self.scope(repository), given, None
+        cited = Citation.parse(given)
+        if not self._is_mine(cited.scope):
+            raise NotFound(f"there is no {cited.element_id!r} in {cited.scope.repository!r}", field="citation")
+        return cited.scope, cited.element_id, cited
+
+
+def open_library(
+    given: str | Path | Config | Mapping[str, Any] | None = None,
+    *,
+    create: bool = True,
+    roles: Sequence[str] | None = None,
+    **settings: Any,
+) -> Library:
+    """Open the library in a folder, or the one that a YAML configuration describes; created when it does not exist.
+
+    `settings` override the configuration (`tenant="acme"`). `roles` restricts what this object reads to what those
+    roles may read; None is the owner.
+    """
+    config = load_config(given)
+    if settings:
+        unknown = settings.keys() - Config.model_fields.keys()
+        if unknown:
+            raise UnknownArgument.named("setting", min(unknown), Config.model_fields)
+        config = load_config({**config.model_dump(), **settings})
+    if not create and not any((Path(config.library) / name).exists() for name in ("catalog.db", "index")):
+        raise NotFound(
+            f"there is no library at {config.library!r}; make one with: pincite ingest FOLDER", field="library"
+        )
+    return Library(config, roles=roles)
+
+
+def restore_library(backup: str | Path, target: str | Path) -> Backup:
+    """Check a backup and put it where a library can be opened; never over an existing one."""
+    return restore_backup(Path(backup).expanduser(), Path(target).expanduser())
+
+
+def _require_catalog(path: Path) -> None:
+    """An index without the truth behind it is what a lost catalog leaves; making a new one would hide the loss."""
+    catalog, index = path / "catalog.db", path / "index"
+    if index.is_dir() and any(index.iterdir()) and not (catalog.exists() and catalog.stat().st_size):
+        raise Damaged(
+            f"{catalog} is missing or empty, though there is an index made from it; restore a backup with:"
+            " pincite restore BACKUP TARGET"
+        )
+
+
+def _names(repository: str | Sequence[str]) -> tuple[str, ...]:
+    if isinstance(repository, str):
+        return (repository,) if repository else ()
+    return tuple(repository)
+
+
+def _read_context(given: ReadContextGiven) -> ReadContext | None:
+    return given if isinstance(given, ReadContext) else parse_read_context(given)

@@ -1,0 +1,302 @@
+"""The plug-in points. Each promise in a docstring is a test in `pincite.testing`.
+
+A catalog is the truth: one commit, one transaction, one revision. An index is a projection of it that may lag
+and can always be rebuilt. Neither knows the other's engine.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from contextlib import AbstractContextManager
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING, Literal, Protocol
+
+from pincite.types import (
+    Baseline,
+    Birth,
+    Commit,
+    Committed,
+    Death,
+    Definition,
+    Derivation,
+    ElementChange,
+    Lifetime,
+    LiveElement,
+    Relation,
+    RepositoryInfo,
+    Revision,
+    Scope,
+    Tombstone,
+    Version,
+    View,
+)
+
+if TYPE_CHECKING:
+    from pincite.index.queries import IdentifierQuery, IndexStatus, Ranking, WordQuery
+
+
+# --- catalog --------------------------------------------------------------------------------------------------
+
+
+class Repositories(Protocol):
+    def ensure(self, scope: Scope) -> RepositoryInfo:
+        """The repository, created when it does not exist."""
+
+    def get(self, scope: Scope) -> RepositoryInfo | None: ...
+
+    def list(self, tenant: str, organization: str) -> tuple[RepositoryInfo, ...]:
+        """Repositories of one organization, by name. Never those of another."""
+
+    def all(self) -> tuple[RepositoryInfo, ...]:
+        """Every repository; for upkeep (indexing, backup, doctor), never for answers."""
+
+
+class Commits(Protocol):
+    def commit(self, scope: Scope, commit: Commit) -> Committed:
+        """One transaction, one revision; creates the repository if needed.
+
+        Changes nothing: no revision. Time is max(now, previous + 1 µs). Readers by id see it on return.
+        """
+
+    def revision(self, scope: Scope, number: int) -> Revision | None: ...
+
+    def revision_at(self, scope: Scope, time: int) -> Revision | None:
+        """The last revision committed at or before `time`."""
+
+    def revisions(self, scope: Scope, *, limit: int = 100, before: int | None = None) -> tuple[Revision, ...]:
+        """Newest first."""
+
+    def purge(self, scope: Scope, element_ids: Sequence[str], *, reason: str = "", author: str = "") -> Committed:
+        """Erase the elements from every table, free page and write-ahead log; leave tombstones. One revision.
+
+        Ids that do not exist raise `NotFound` and nothing is erased.
+        """
+
+
+class Elements(Protocol):
+    def get(self, view: View, element_id: str) -> LiveElement | None:
+        """The element as the view sees it; None when absent, dead, not in force or not for these roles."""
+
+    def version(self, scope: Scope, element_id: str, version_id: str) -> Version | None:
+        """A version by id, alive or not. `version_id` may be a unique prefix of at least 8 characters."""
+
+    def derivation(self, scope: Scope, element_id: str, version_id: str, recipe: str = "") -> Derivation | None:
+        """How a version was cut: by `recipe`, or most recently."""
+
+    def history(self, scope: Scope, element_id: str) -> tuple[Lifetime, ...]:
+        """All lifetimes, oldest first. Empty for an unknown or purged element."""
+
+    def ids(self, view: View, *, prefix: str = "", after: str = "", limit: int | None = None) -> tuple[str, ...]:
+        """Visible element ids in code-point order."""
+
+    def diff(self, scope: Scope, old: int, new: int) -> tuple[ElementChange, ...]:
+        """What `new` has that `old` has not, by element id."""
+
+    def tombstone(self, scope: Scope, element_id: str) -> Tombstone | None: ...
+
+
+class Relations(Protocol):
+    def of(self, view: View, element_id: str, direction: Literal["out", "in", "both"] = "both") -> tuple[Relation, ...]:
+        """Relations alive at the view's revision whose source (and target, if known) the view may read."""
+
+    def definitions(self, view: View, term: str) -> tuple[tuple[str, str, Definition], ...]:
+        """(element id, version id, definition) for a term, compared without case and accents."""
+
+    def resolve(self, view: View, identifier: str) -> tuple[tuple[str, str], ...]:
+        """(element id, section id) pairs that an alias names, compared without case, accents and white space."""
+
+
+class Baselines(Protocol):
+    def create(
+        self, scope: Scope, name: str, *, revision: int | None = None, author: str = "", note: str = ""
+    ) -> Baseline:
+        """Name a revision (default: head). A name in use is a `Conflict`, an unknown revision `NotFound`."""
+
+    def get(self, scope: Scope, name: str) -> Baseline | None: ...
+
+    def list(self, scope: Scope) -> tuple[Baseline, ...]:
+        """Oldest first."""
+
+    def publish(self, scope: Scope, name: str, *, author: str = "") -> Baseline:
+        """Point `published` at the baseline."""
+
+    def rollback(self, scope: Scope, *, author: str = "") -> Baseline:
+        """Point `published` at what it pointed to before; a second rollback goes one further back."""
+
+    def published(self, scope: Scope) -> Baseline | None: ...
+
+
+class Feed(Protocol):
+    """What an index reads to roll forward from one revision to another."""
+
+    def births(self, scope: Scope, after: int, upto: int) -> Iterator[Birth]:
+        """Lifetimes with after < born <= upto, in order of birth, streamed; `died` as known at `upto`."""
+
+    def deaths(self, scope: Scope, after: int, upto: int) -> Iterator[Death]:
+        """Lifetimes with born <= after and after < died <= upto."""
+
+    def erased(self, scope: Scope, since: int) -> frozenset[str]:
+        """`erasure_key`s of elements erased by purges number `since` + 1 and later."""
+
+
+class Vectors(Protocol):
+    """Embeddings, stored once per (tenant, hash of the embedded text, model fingerprint)."""
+
+    def put(self, tenant: str, fingerprint: str, vectors: Mapping[str, bytes]) -> None: ...
+
+    def get(self, tenant: str, fingerprint: str, hashes: Iterable[str]) -> dict[str, bytes]: ...
+
+    def counts(self, tenant: str) -> dict[str, int]:
+        """Number of vectors by fingerprint."""
+
+
+@dataclass(frozen=True, slots=True)
+class Job:
+    """A text that waits for its vector."""
+
+    tenant: str
+    text_hash: str
+    fingerprint: str
+    text: str
+    attempts: int = 0
+    error: str = ""
+
+
+class EmbeddingQueue(Protocol):
+    """Durable: what was added is claimed until it is done or parked, however often workers die."""
+
+    def add(self, jobs: Iterable[Job]) -> int:
+        """Number of new jobs; one per (tenant, text hash, fingerprint)."""
+
+    def claim(self, limit: int, *, lease_seconds: float) -> tuple[Job, ...]:
+        """Jobs that nobody holds; a claim lapses after the lease."""
+
+    def done(self, jobs: Iterable[Job]) -> None: ...
+
+    def failed(self, job: Job, error: str, *, retry_seconds: float | None) -> None:
+        """Try again later, or, with None, park it with its reason."""
+
+    def counts(self) -> dict[str, int]:
+        """By state: waiting, claimed, parked; and `oldest_seconds`."""
+
+
+class ContextCache(Protocol):
+    def get(self, tenant: str, key: str) -> str | None: ...
+
+    def put(self, tenant: str, key: str, chunk_hash: str, context: str) -> None: ...
+
+
+@dataclass(frozen=True, slots=True)
+class Usage:
+    """What a model call consumed."""
+
+    provider: str
+    model: str
+    purpose: str
+    calls: int = 0
+    input_tokens: int = 0
+    cached_tokens: int = 0
+    output_tokens: int = 0
+    cost_micros: int = 0
+
+
+class UsageLedger(Protocol):
+    def add(self, tenant: str, day: str, usage: Usage) -> None: ...
+
+    def total(self, tenant: str, *, since: str = "", until: str = "") -> tuple[Usage, ...]:
+        """Sums per (provider, model, purpose) over ISO days, both ends included."""
+
+
+@dataclass(frozen=True, slots=True)
+class SourceFile:
+    """What the last ingest saw of one file, so that an unchanged one costs a stat."""
+
+    path: str
+    size: int
+    mtime_ns: int
+    content_hash: str
+    element_id: str
+    recipe: str
+
+
+class Sources(Protocol):
+    def files(self, scope: Scope, source: str) -> dict[str, SourceFile]: ...
+
+    def owners(self, scope: Scope) -> dict[str, str]:
+        """Element id → the source that gave it."""
+
+    def replace(self, scope: Scope, source: str, files: Iterable[SourceFile]) -> None: ...
+
+
+class Catalog(Protocol):
+    """The truth. Its parts share one store and one transaction discipline."""
+
+    library_id: str
+    repositories: Repositories
+    commits: Commits
+    elements: Elements
+    relations: Relations
+    baselines: Baselines
+    feed: Feed
+    vectors: Vectors
+    queue: EmbeddingQueue
+    contexts: ContextCache
+    usage: UsageLedger
+    sources: Sources
+
+    def snapshot(self) -> AbstractContextManager[None]:
+        """Reads by this thread inside the block see one state of the catalog."""
+
+    def backup(self, target: Path) -> None:
+        """A consistent copy while others write."""
+
+    def check(self) -> tuple[str, ...]:
+        """What is damaged, in words; empty when sound."""
+
+    def close(self) -> None: ...
+
+
+# --- index ----------------------------------------------------------------------------------------------------
+
+
+@dataclass(frozen=True, slots=True)
+class IndexFeatures:
+    """What an engine can promise. Every answer repeats what it cannot."""
+
+    replay: bool
+    score_isolation: bool
+    phrases: bool
+    prefixes: bool
+
+
+class Index(Protocol):
+    """A projection of a catalog that answers rankings of chunks."""
+
+    features: IndexFeatures
+
+    def reached(self, scope: Scope) -> int:
+        """The revision up to which keyword and exact entries are complete; 0 when nothing is indexed."""
+
+    def advance(self, scope: Scope, *, wait_seconds: float = 60.0) -> int:
+        """Roll forward to the catalog's head; idempotent; returns the revision reached. `Locked` after the wait."""
+
+    def keyword(self, views: Sequence[View], query: WordQuery) -> Ranking:
+        """Chunks by BM25 over exactly what the views may read; filters hold inside the scan, never in statistics."""
+
+    def exact(self, views: Sequence[View], query: IdentifierQuery) -> Ranking:
+        """Chunks that carry one of the identifiers."""
+
+    def filter_values(self, views: Sequence[View]) -> dict[str, dict[str, int]]:
+        """Filter keys with their values and how many visible chunks carry each."""
+
+    def merge(self, scope: Scope) -> bool:
+        """Do one piece of upkeep that is due; whether there was any. Never changes an answer."""
+
+    def rebuild(self, scope: Scope) -> int:
+        """Build a new generation from the catalog and switch to it atomically."""
+
+    def status(self, scope: Scope) -> IndexStatus: ...
+
+    def check(self, scope: Scope) -> tuple[str, ...]:
+        """Verify checksums; what is damaged, in words; empty when sound."""

@@ -1,0 +1,95 @@
+"""Cursors and replay tokens: small sealed notes that pin what an answer was computed from."""
+
+from __future__ import annotations
+
+import base64
+import binascii
+import hashlib
+import json
+import zlib
+from collections.abc import Mapping
+from dataclasses import asdict, dataclass
+from typing import Any
+
+from pincite.errors import InvalidArgument
+from pincite.index.queries import Scoring
+from pincite.search.query import Query
+
+FORMAT = 1
+"""Part of every seal: bump when the notes change, and those of older versions are refused, never misread."""
+SEAL_BYTES = 12
+
+
+@dataclass(frozen=True, slots=True)
+class Pin:
+    """The state in which one repository was read."""
+
+    revision: int
+    valid_at: str
+    purges: int
+
+
+@dataclass(frozen=True, slots=True)
+class Bookmark:
+    """Where a page begins, and in which state of which repositories."""
+
+    offset: int
+    pins: Mapping[str, Pin]
+
+    def to_json(self) -> dict[str, Any]:
+        return {"offset": self.offset, "pins": {name: asdict(pin) for name, pin in self.pins.items()}}
+
+    @classmethod
+    def from_json(cls, value: Mapping[str, Any]) -> Bookmark:
+        return cls(value["offset"], {name: Pin(**pin) for name, pin in value["pins"].items()})
+
+
+def question_of(query: Query, scoring: Scoring, caller: tuple[object, ...]) -> str:
+    """Fingerprint of everything that decides the order of an answer, apart from the state it is read in."""
+    asked = asdict(query)
+    for name in ("cursor", "limit", "explain"):
+        asked.pop(name)
+    body = json.dumps([asked, asdict(scoring), caller], sort_keys=True, default=str, ensure_ascii=False)
+    return hashlib.blake2b(body.encode("utf-8", "surrogatepass"), digest_size=12).hexdigest()
+
+
+def seal(value: Mapping[str, Any], what: str, library_id: str) -> str:
+    """Opaque text, good for this library and this use; a damaged, invented or foreign one is noticed."""
+    packed = zlib.compress(json.dumps(value, separators=(",", ":"), sort_keys=True).encode("ascii"))
+    return base64.urlsafe_b64encode(_mark(packed, what, library_id) + packed).decode().rstrip("=")
+
+
+def unseal(text: str, what: str, library_id: str) -> dict[str, Any]:
+    """What was sealed."""
+    try:
+        raw = base64.urlsafe_b64decode(text.encode("ascii") + b"=" * (-len(text) % 4))
+    except (ValueError, binascii.Error):
+        raw = b""
+    mark, packed = raw[:SEAL_BYTES], raw[SEAL_BYTES:]
+    if mark != _mark(packed, what, library_id):
+        raise InvalidArgument(
+            f"this is not a {what} that this library gave out; start again without it", field=what.replace(" ", "_")
+        )
+    value: dict[str, Any] = json.loads(zlib.decompress(packed))
+    return value
+
+
+def _mark(packed: bytes, what: str, library_id: str) -> bytes:
+    key = hashlib.blake2b(f"{FORMAT}\0{what}\0{library_id}".encode()).digest()
+    return hashlib.blake2b(packed, digest_size=SEAL_BYTES, key=key).digest()
+
+
+def seal_cursor(bookmark: Bookmark, question: str, library_id: str) -> str:
+    return seal(bookmark.to_json() | {"question": question}, "cursor", library_id)
+
+
+def open_cursor(text: str, question: str, library_id: str) -> Bookmark:
+    """The place in the cursor, if it belongs to this question."""
+    value = unseal(text, "cursor", library_id)
+    if value["question"] != question:
+        raise InvalidArgument(
+            "the cursor belongs to another question: keep query, mode, filters, sort, group, min_score and read_context"
+            " as they were, or start again without it",
+            field="cursor",
+        )
+    return Bookmark.from_json(value)

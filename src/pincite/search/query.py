@@ -1,0 +1,164 @@
+"""What a caller asks, checked; and what it gets back."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from datetime import date
+from typing import Literal, get_args
+
+from pincite.catalog.resolve import parse_date
+from pincite.errors import InvalidArgument, UnknownArgument
+from pincite.index.queries import Matched, Scoring
+from pincite.protocols import Catalog, Index
+from pincite.types import Content, JsonValue, Lifetime, ReadContext, Scope, Span
+
+Mode = Literal["hybrid", "semantic", "keyword", "exact"]
+Group = Literal["element", "chunk"]
+Sort = Literal["relevance", "date_desc", "date_asc"]
+Absence = Literal["no_match", "not_indexed_yet", "not_in_this_snapshot", "erased", "leg_unavailable"]
+FilterValue = str | int | float | bool | list[str]
+
+MAX_QUERY = 4_000
+CONDENSE_FROM = 500
+MAX_LIMIT = 100
+
+
+@dataclass(frozen=True, slots=True)
+class Query:
+    """A search, as asked. Everything but the text has a default."""
+
+    text: str
+    repositories: tuple[str, ...] = ()
+    """Names; empty: all that the caller may read in the organization."""
+    mode: Mode = "hybrid"
+    limit: int = 10
+    min_score: float = 0.0
+    read_context: ReadContext | None = None
+    valid_at: str = ""
+    filters: Mapping[str, FilterValue] = field(default_factory=dict)
+    cursor: str = ""
+    group: Group = "element"
+    sort: Sort = "relevance"
+    exact: bool = False
+    """Force full scans; the keyword and exact legs always are."""
+    explain: bool = False
+
+    def __post_init__(self) -> None:
+        if not self.text.strip():
+            raise InvalidArgument("the query is empty; say what to look for", field="query")
+        if len(self.text) > MAX_QUERY:
+            raise InvalidArgument(
+                f"the query has {len(self.text):,} characters, at most {MAX_QUERY:,} are taken;"
+                " ask for the point in question, or verify a long quote with: pincite verify",
+                field="query",
+            )
+        if not 1 <= self.limit <= MAX_LIMIT:
+            raise InvalidArgument(f"top_k is {self.limit}, it must be 1 to {MAX_LIMIT}", field="top_k")
+        if not 0 <= self.min_score <= 1:
+            raise InvalidArgument(f"min_score is {self.min_score}, it must be 0 to 1", field="min_score")
+        for name, value, known in (
+            ("mode", self.mode, get_args(Mode)),
+            ("group", self.group, get_args(Group)),
+            ("sort", self.sort, get_args(Sort)),
+        ):
+            if value not in known:
+                raise UnknownArgument.named(name, value, known)
+
+
+def day(text: str, field: str) -> date:
+    """The day that a field of a query holds; an unreadable one is an error that names the field."""
+    try:
+        return parse_date(text)
+    except InvalidArgument as error:
+        raise InvalidArgument(f"{field}: {error.message}", field=field) from None
+
+
+@dataclass(frozen=True, slots=True)
+class Reader:
+    """Who asks, and of what: everything that a search needs beside the question."""
+
+    catalog: Catalog
+    index: Index
+    scoring: Scoring
+    tenant: str
+    organization: str
+    roles: frozenset[str] | None = None
+
+    @property
+    def caller(self) -> tuple[object, ...]:
+        """Whom an answer is for, as a cursor remembers it."""
+        return (self.tenant, self.organization, None if self.roles is None else sorted(self.roles))
+
+    def scopes(self, names: Sequence[str]) -> list[Scope]:
+        """The named repositories, or all of the organization. An unknown name is caught when it is resolved."""
+        chosen = names or [
+            info.scope.repository for info in self.catalog.repositories.list(self.tenant, self.organization)
+        ]
+        return [Scope(self.tenant, self.organization, name) for name in dict.fromkeys(chosen)]
+
+
+@dataclass(frozen=True, slots=True)
+class LegReport:
+    """What one way of finding did for this answer."""
+
+    name: str
+    status: Literal["ok", "partial", "off", "unavailable"]
+    candidates: int = 0
+    ms: float = 0.0
+    reason: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class Passage:
+    """A place in a version, read from the catalog."""
+
+    scope: Scope
+    element_id: str
+    version_id: str
+    lifetime: Lifetime | None
+    content: Content
+    text: str
+    span: Span | None
+    citation: str
+    chunk: int | None = None
+    section_id: str = ""
+    parent_chain: tuple[str, ...] = ()
+    chunk_type: str = "content"
+    language: str = ""
+    page: int | None = None
+    context: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class LegScore:
+    """Where a leg ranked a hit and what it gave."""
+
+    rank: int
+    score: float
+    raw: float
+    matched: tuple[Matched, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class Hit:
+    passage: Passage
+    score: float
+    legs: Mapping[str, LegScore]
+    read_context: Mapping[str, object]
+
+
+@dataclass(frozen=True, slots=True)
+class Answer:
+    """The hits, and everything that a reader needs to trust them."""
+
+    hits: tuple[Hit, ...]
+    read_contexts: tuple[Mapping[str, object], ...]
+    legs: tuple[LegReport, ...]
+    total: int
+    total_is_lower_bound: bool
+    next_cursor: str = ""
+    replay: Mapping[str, JsonValue] = field(default_factory=dict)
+    notes: tuple[str, ...] = ()
+    absence: Absence | Literal[""] = ""
+    """Why there are no hits."""

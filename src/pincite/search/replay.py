@@ -1,0 +1,65 @@
+"""Replay: the question behind an answer, asked again of the same state, gives the same answer to the last bit."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import asdict, replace
+from typing import Any
+
+from pincite.errors import Conflict, InvalidArgument, PermissionDenied
+from pincite.index.queries import Scoring
+from pincite.search.cursor import Bookmark, seal, unseal
+from pincite.search.query import LegReport, Query, Reader
+from pincite.text.words import ANALYSER
+from pincite.types import JsonValue, ReadContext
+
+TOKEN = "replay token"
+
+
+def replay_note(reader: Reader, query: Query, bookmark: Bookmark, legs: Sequence[LegReport]) -> dict[str, JsonValue]:
+    """What an answer says about its replay: the token, and whether the answer must be the same."""
+    note = bookmark.to_json() | {
+        "query": asdict(replace(query, cursor="")),
+        "scoring": asdict(reader.scoring),
+        "analyser": ANALYSER,
+        "place": [reader.tenant, reader.organization],
+        "roles": None if reader.roles is None else sorted(reader.roles),
+    }
+    incomplete = [leg.name for leg in legs if leg.status in ("partial", "unavailable")]
+    out: dict[str, JsonValue] = {"token": seal(note, TOKEN, reader.catalog.library_id), "replayable": not incomplete}
+    if incomplete:
+        out["reason"] = f"incomplete: {', '.join(incomplete)}"
+    return out
+
+
+def open_replay(reader: Reader, token: str) -> tuple[Reader, Query, Bookmark]:
+    """Who asked, what, and of which state. A token never shows more than the caller's own roles do."""
+    note = unseal(token, TOKEN, reader.catalog.library_id)
+    if note["analyser"] != ANALYSER:
+        raise Conflict(
+            f"the answer was computed by another analyser ({note['analyser']}, now {ANALYSER}); ask the question again",
+            field="token",
+        )
+    if note["place"] != [reader.tenant, reader.organization]:
+        raise InvalidArgument("the replay token was given out in another tenant or organization", field="token")
+    asked_by = replace(reader, roles=_roles(reader, note["roles"]), scoring=Scoring(**note["scoring"]))
+    return asked_by, _query(note["query"]), Bookmark.from_json(note)
+
+
+def _roles(reader: Reader, given: Sequence[str] | None) -> frozenset[str] | None:
+    """The roles of whoever asked: the caller must have them all, the owner has."""
+    roles = None if given is None else frozenset(given)
+    if reader.roles is not None and (roles is None or not roles <= reader.roles):
+        raise PermissionDenied("the answer was given to roles that you do not have", field="token")
+    return roles
+
+
+def _query(fields: Mapping[str, Any]) -> Query:
+    context = fields["read_context"]
+    return Query(
+        **{
+            **fields,
+            "repositories": tuple(fields["repositories"]),
+            "read_context": ReadContext(**context) if context else None,
+        }
+    )

@@ -1,0 +1,146 @@
+"""The read spine: resolve → understand → legs → fuse → cite."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import replace
+from datetime import date
+
+from pincite.catalog.resolve import Resolved, resolve
+from pincite.errors import Conflict, UnknownArgument
+from pincite.search.absence import absence, lag_notes
+from pincite.search.cite import cite
+from pincite.search.cursor import Bookmark, Pin, open_cursor, question_of, seal_cursor
+from pincite.search.fuse import Candidate, fuse
+from pincite.search.legs import Retrieved, retrieve
+from pincite.search.query import Answer, Query, Reader, day
+from pincite.search.replay import open_replay, replay_note
+from pincite.search.understand import Plan, understand
+from pincite.types import ReadContext, Scope, View
+
+
+def search(reader: Reader, query: Query) -> Answer:
+    """Answer a query over one state of each repository."""
+    if not query.cursor:
+        return _answer(reader, query, None)
+    question = question_of(query, reader.scoring, reader.caller)
+    return _answer(reader, query, open_cursor(query.cursor, question, reader.catalog.library_id))
+
+
+def replay(reader: Reader, token: str) -> Answer:
+    """Give an answer again: the same question, asked for the same roles, of the same state."""
+    asked_by, query, bookmark = open_replay(reader, token)
+    return _answer(asked_by, query, bookmark)
+
+
+def _answer(reader: Reader, query: Query, bookmark: Bookmark | None) -> Answer:
+    plan = understand(query)
+    with reader.catalog.snapshot():
+        resolved = resolve_all(reader, query, bookmark)
+        views = [item.view for item in resolved]
+        check_filters(reader, views, plan, query.filters)
+        retrieved = retrieve(reader.index, views, plan, query, reader.scoring)
+        fused = fuse(retrieved.rankings, query.group)
+        pool = _sorted(reader, [c for c in fused if c.score >= query.min_score], query.sort)
+        here = Bookmark(bookmark.offset if bookmark else 0, _pins(reader, resolved))
+        total, is_bound = _total(retrieved, pool, query)
+        end = here.offset + query.limit
+        notes = [*plan.notes, *retrieved.notes, *lag_notes(resolved)]
+        if end >= len(pool) and total > len(pool):
+            notes.append(
+                f"paging ends at the {len(pool)} best of {total}; narrow the question or filter it to see others"
+            )
+        if len(pool) < len(fused):
+            notes.append(f"{len(fused) - len(pool)} of the {len(fused)} best score below min_score {query.min_score}")
+        hits = tuple(cite(reader.catalog, pool[here.offset : end], {item.view.scope: item.echo for item in resolved}))
+        return Answer(
+            hits=hits,
+            read_contexts=tuple(item.echo for item in resolved),
+            legs=retrieved.reports,
+            total=total,
+            total_is_lower_bound=is_bound,
+            next_cursor=_next_cursor(reader, query, replace(here, offset=end)) if end < len(pool) else "",
+            replay=replay_note(reader, query, here, retrieved.reports),
+            notes=tuple(dict.fromkeys(notes)),
+            absence="" if hits else absence(reader, query, plan, retrieved, resolved),
+        )
+
+
+def resolve_all(reader: Reader, query: Query, bookmark: Bookmark | None) -> list[Resolved]:
+    """Each repository at its own revision; a cursor or token keeps the repositories and revisions of its answer."""
+    valid_at = day(query.valid_at, "valid_at") if query.valid_at else None
+    out = []
+    for scope in reader.scopes(query.repositories if bookmark is None else tuple(bookmark.pins)):
+        context, in_force = query.read_context, valid_at
+        if bookmark is not None:
+            context, in_force = _pinned(reader, scope, bookmark.pins[scope.repository])
+        reached = reader.index.reached(scope)
+        out.append(resolve(reader.catalog, scope, context, reached=reached, roles=reader.roles, valid_at=in_force))
+    return out
+
+
+def _pinned(reader: Reader, scope: Scope, pin: Pin) -> tuple[ReadContext, date]:
+    info = reader.catalog.repositories.get(scope)
+    if info is None or info.purges != pin.purges:
+        raise Conflict(
+            f"something has been erased from {scope.repository!r} since that answer; ask the question again,"
+            f" with --read-context revision:{pin.revision} for what is left of that state"
+        )
+    return ReadContext("revision", revision=pin.revision), date.fromisoformat(pin.valid_at)
+
+
+def _pins(reader: Reader, resolved: Sequence[Resolved]) -> dict[str, Pin]:
+    pins = {}
+    for item in resolved:
+        info = reader.catalog.repositories.get(item.view.scope)
+        purges = info.purges if info else 0
+        pins[item.view.scope.repository] = Pin(item.view.revision, item.view.valid_at.isoformat(), purges)
+    return pins
+
+
+def _next_cursor(reader: Reader, query: Query, following: Bookmark) -> str:
+    return seal_cursor(following, question_of(query, reader.scoring, reader.caller), reader.catalog.library_id)
+
+
+def check_filters(reader: Reader, views: Sequence[View], plan: Plan, given: Mapping[str, object]) -> None:
+    """A filter on a field that nothing visible has is a mistake, never an empty answer."""
+    if not plan.filters:
+        return
+    known = set(reader.index.filter_values(views))
+    if not known:
+        return
+    if "date" in known:
+        known |= {"date_from", "date_to"}
+    for item in plan.filters:
+        if item.field not in known:
+            name = item.field if item.field in given else next(k for k in ("date_from", "date_to") if given.get(k))
+            raise UnknownArgument.named("filter", name, known)
+
+
+def _sorted(reader: Reader, pool: list[Candidate], sort: str) -> list[Candidate]:
+    """By the metadata `date` when asked; what has none comes last, in the order of relevance."""
+    if sort == "relevance":
+        return pool
+
+    def date_of(candidate: Candidate) -> str:
+        found = candidate.found
+        version = reader.catalog.elements.version(found.scope, found.element_id, found.version_id)
+        return str(version.content.metadata.get("date", "") or "") if version else ""
+
+    dated = [(date_of(candidate), candidate) for candidate in pool]
+    with_date = sorted((item for item in dated if item[0]), key=lambda item: item[0], reverse=sort == "date_desc")
+    return [candidate for _, candidate in with_date] + [candidate for when, candidate in dated if not when]
+
+
+def _total(retrieved: Retrieved, pool: Sequence[Candidate], query: Query) -> tuple[int, bool]:
+    """Distinct groups that match; a lower bound when a leg pruned or legs found different things beyond the pool."""
+    cut = [r for r in retrieved.rankings if r.total > len(r.found) and r.found[-1].score >= query.min_score]
+    keyword = next((r for r in retrieved.rankings if r.leg == "keyword"), None)
+    is_bound = keyword is not None and keyword.total_is_lower_bound
+    if not cut:
+        return len(pool), is_bound
+    if keyword not in cut or query.min_score > 0:
+        return len(pool), True
+    assert keyword is not None
+    only_keyword = all("keyword" in candidate.legs for candidate in pool) and cut == [keyword]
+    return max(keyword.total, len(pool)), is_bound or not only_keyword

@@ -1,0 +1,222 @@
+"""The query language: plain words, "phrases", prefix*, AND OR NOT, + and -, field:word, parentheses.
+
+Plain words are a question: any of them may match, more score higher. Operators count only where they can be meant:
+in capitals, between two operands, in a query that is not all capitals. OR is also the Swiss Code of Obligations:
+alone it is a word, and it stays one after a number ("Art. 41 OR"). Nothing here fails: what cannot be read as syntax
+is read as words, and a note says so.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable
+from dataclasses import dataclass, field
+from itertools import accumulate
+
+from pincite.index.queries import FIELDS, All, Maybe, Node, Not, Phrase, Prefix, Some, Word
+
+MAX_DEPTH = 20
+
+_ITEM = re.compile(
+    r"""(?P<quoted>"[^"]*"|“[^”]*”|„[^“”]*[“”]|«[^»]*»)|(?P<open>\()|(?P<close>\))|(?P<word>[^\s"“”„«»()]+)"""
+)
+_FIELD_NAMES = {
+    **{name: name for name in FIELDS},
+    "text": "content", "heading": "headings", "title": "headings", "term": "terms", "sec": "section",
+}  # fmt: skip
+_FIELD = re.compile(
+    rf"(?P<field>{'|'.join(sorted(_FIELD_NAMES, key=len, reverse=True))}):(?P<rest>.*)", re.IGNORECASE | re.DOTALL
+)
+_REFERENCE = re.compile(r"[\d§]|^(?:art|abs|lit|ziff|al|let|cpv|lett|bst)\.?$", re.IGNORECASE)
+
+
+@dataclass(frozen=True, slots=True)
+class Parsed:
+    tree: Node
+    phrases: tuple[str, ...]
+    explicit: bool
+    """Whether the query uses syntax beyond plain words."""
+    notes: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class _Item:
+    kind: str
+    text: str
+
+
+@dataclass
+class _Parser:
+    items: list[_Item]
+    is_stop: Callable[[str], bool]
+    at: int = 0
+    depth: int = 0
+    phrases: list[str] = field(default_factory=list)
+
+    def peek(self) -> _Item | None:
+        return self.items[self.at] if self.at < len(self.items) else None
+
+    def any_of(self) -> Node:
+        parts = [self.all_of()]
+        while self._operator("OR"):
+            parts.append(self.all_of())
+        return parts[0] if len(parts) == 1 else Some(tuple(parts))
+
+    def all_of(self) -> Node:
+        parts = [self.sequence()]
+        while self._operator("AND"):
+            parts.append(self.sequence())
+        return parts[0] if len(parts) == 1 else All(tuple(parts))
+
+    def sequence(self) -> Node:
+        """Words side by side: demanded and forbidden ones decide, the others only score."""
+        demanded: list[Node] = []
+        optional: list[Node] = []
+        while (item := self.peek()) is not None and item.kind not in ("close", "OR", "AND"):
+            node, needed = self.unary()
+            (demanded if needed else optional).append(node)
+        if not demanded:
+            return optional[0] if len(optional) == 1 else Some(tuple(optional))
+        if all(isinstance(node, Not) for node in demanded) and optional:
+            return All((*demanded, Some(tuple(optional))))
+        extra: tuple[Node, ...] = (Maybe(Some(tuple(optional))),) if optional else ()
+        return demanded[0] if len(demanded) == 1 and not extra else All((*demanded, *extra))
+
+    def unary(self) -> tuple[Node, bool]:
+        item = self.items[self.at]
+        self.at += 1
+        if item.kind in ("NOT", "minus"):
+            forbidden = True
+            while (following := self.peek()) is not None and following.kind in ("NOT", "minus"):
+                self.at += 1
+                forbidden = not forbidden
+            inner = self.unary()[0]
+            return (Not(inner) if forbidden else inner), True
+        if item.kind == "plus":
+            return self.unary()[0], True
+        if item.kind == "open":
+            inner = self.any_of()
+            self.at += 1  # the closing parenthesis: balanced before parsing
+            return inner, True
+        if item.kind == "quoted":
+            self.phrases.append(item.text)
+            return Phrase(item.text), True
+        return self.word(item.text)
+
+    def word(self, text: str) -> tuple[Node, bool]:
+        match = _FIELD.fullmatch(text)
+        name, rest = (_FIELD_NAMES[match["field"].lower()], match["rest"]) if match else ("", text)
+        if match and not rest:
+            following = self.peek()
+            if following is not None and following.kind == "quoted":
+                self.at += 1
+                return Phrase(following.text, name), True
+            return Word(text), False
+        if rest.endswith("*") and len(rest.strip("*")) >= 2:
+            return Prefix(rest.rstrip("*"), name), bool(match)
+        return Word(rest, name, stop=not match and self.is_stop(rest)), bool(match)
+
+    def _operator(self, kind: str) -> bool:
+        item = self.peek()
+        if item is None or item.kind != kind:
+            return False
+        self.at += 1
+        return True
+
+
+def parse(text: str, is_stop: Callable[[str], bool]) -> Parsed:
+    """The tree of a query. `is_stop` tells function words of the query's language."""
+    items, notes = _lex(text)
+    items = _operators(items, shouting=text.isupper())
+    explicit = any(item.kind != "word" for item in items) or any(_is_field_or_prefix(item) for item in items)
+    if not explicit:
+        items = [_Item("word", item.text) for item in items]
+    parser = _Parser(items, is_stop)
+    tree = parser.any_of()
+    if parser.at < len(items):  # cannot happen while _lex balances; words are never lost
+        tree = Some(tuple(Word(item.text) for item in items))
+    return Parsed(tree, tuple(parser.phrases), explicit, notes)
+
+
+def _lex(text: str) -> tuple[list[_Item], tuple[str, ...]]:
+    items: list[_Item] = []
+    for match in _ITEM.finditer(text):
+        if match["quoted"]:
+            inner = match["quoted"][1:-1].strip()
+            if inner:
+                items.append(_Item("quoted", inner))
+        elif match["open"]:
+            items.append(_Item("open", "("))
+        elif match["close"]:
+            items.append(_Item("close", ")"))
+        else:
+            items.extend(_signed(match["word"]))
+    return _balanced(items)
+
+
+def _signed(word: str) -> list[_Item]:
+    """`+word` demands, `-word` forbids; a dash before anything but a letter is just a dash."""
+    if word[0] in "+-" and len(word) > 2 and word[1].isalpha():
+        return [_Item("plus" if word[0] == "+" else "minus", word[0]), _Item("word", word[1:])]
+    return [_Item("word", word)]
+
+
+def _balanced(items: list[_Item]) -> tuple[list[_Item], tuple[str, ...]]:
+    """Parentheses that do not match, are empty, nest too deep, or hold an aside are dropped; their words stay."""
+    stack: list[int] = []
+    drop: set[int] = set()
+    operators = list(accumulate((_is_operator(item) for item in items), initial=0))
+    for number, item in enumerate(items):
+        if item.kind == "open":
+            stack.append(number)
+            if len(stack) > MAX_DEPTH:
+                drop.add(number)
+        elif item.kind == "close":
+            if not stack:
+                drop.add(number)
+                continue
+            start = stack.pop()
+            has_operator = operators[number] > operators[start]
+            around = [items[i] for i in (start - 1, number + 1) if 0 <= i < len(items)]
+            joined = any(it.kind in ("plus", "minus") or _is_operator(it) for it in around)
+            if start in drop or number == start + 1 or not (has_operator or joined):
+                drop |= {start, number}
+    unmatched = drop | set(stack)
+    kept = [item for number, item in enumerate(items) if number not in unmatched]
+    odd = len([n for n in stack if n not in drop])
+    return kept, (("unbalanced parentheses were ignored",) if odd else ())
+
+
+def _is_operator(item: _Item) -> bool:
+    return item.kind == "word" and item.text in ("AND", "OR", "NOT")
+
+
+def _operators(items: list[_Item], *, shouting: bool) -> list[_Item]:
+    """Mark AND, OR, NOT where they can be meant as operators."""
+    if shouting:
+        return [item for item in items if item.kind not in ("open", "close")]
+    has_other = any(item.kind != "word" or item.text in ("AND", "NOT") or _is_field_or_prefix(item) for item in items)
+    out: list[_Item] = []
+    for number, item in enumerate(items):
+        before = out[-1] if out else None
+        after = items[number + 1] if number + 1 < len(items) else None
+        kind = item.kind
+        if kind == "word" and item.text in ("AND", "OR", "NOT"):
+            left = before is not None and before.kind in ("word", "quoted", "close")
+            right = after is not None and after.kind in ("word", "quoted", "open", "plus", "minus")
+            right = right and not (after is not None and after.kind == "word" and after.text in ("AND", "OR"))
+            if item.text == "NOT":
+                kind = "NOT" if right else "word"
+            elif item.text == "AND":
+                kind = "AND" if left and right else "word"
+            else:
+                cited = before is not None and _REFERENCE.search(before.text) is not None
+                kind = "OR" if left and right and has_other and not cited else "word"
+        out.append(_Item(kind, item.text))
+    return out
+
+
+def _is_field_or_prefix(item: _Item) -> bool:
+    if item.kind != "word":
+        return False
+    return bool(_FIELD.fullmatch(item.text)) or (item.text.endswith("*") and len(item.text.strip("*")) >= 2)

@@ -1,0 +1,127 @@
+"""Understand: from a typed query to what each leg is asked."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Literal
+
+from pincite.errors import InvalidArgument
+from pincite.index.queries import All, Between, Filter, Node, OneOf, Phrase
+from pincite.search.query import CONDENSE_FROM, FilterValue, Query, day
+from pincite.search.syntax import parse
+from pincite.text.identifiers import identifiers_in, normalise_identifier
+from pincite.text.language import identify
+from pincite.text.stopwords import QUERY_STOPWORDS
+from pincite.text.words import tokens
+
+QueryClass = Literal["identifier", "quoted", "keywords", "question"]
+
+CONDENSED_WORDS = 32
+MAX_NAME_WORDS = 8
+_NO_TEXT = re.compile(r"[\x00-\x08\x0b\x0c\x0e-\x1f\x7f\ud800-\udfff]")
+"""Control characters and lone surrogates: they separate words and are none."""
+
+
+@dataclass(frozen=True, slots=True)
+class Plan:
+    """What the legs will look for."""
+
+    text: str
+    """The query without what is no text."""
+    words: Node | None
+    """None: nothing for the keyword leg to do."""
+    identifiers: tuple[str, ...]
+    """In normal form: what the exact leg looks up."""
+    filters: tuple[Filter, ...]
+    query_class: QueryClass
+    language: str
+    max_words: int | None = None
+    notes: tuple[str, ...] = ()
+
+
+def understand(query: Query) -> Plan:
+    """Parse the syntax, name the language, recognise identifiers; never guess a filter."""
+    text = _NO_TEXT.sub(" ", query.text)
+    language = identify(text)
+    stops = QUERY_STOPWORDS.get(language, frozenset())
+    shouting = text.isupper()
+    parsed = parse(text, lambda word: _is_stop(word, stops, shouting))
+    identifiers = _identifiers(text, parsed.phrases)
+    notes = list(parsed.notes)
+    max_words = None
+    if len(text) > CONDENSE_FROM:
+        max_words = CONDENSED_WORDS
+        notes.append(
+            f"the query has {len(text)} characters, more than {CONDENSE_FROM}: at most its {CONDENSED_WORDS} rarest"
+            " words are searched"
+        )
+    return Plan(
+        text=text,
+        words=_literal(text, parsed.phrases) if query.mode == "exact" else parsed.tree,
+        identifiers=identifiers,
+        filters=_filters(query.filters),
+        query_class=_classify(text, parsed.phrases, identifiers_in(text)),
+        language=language,
+        max_words=max_words,
+        notes=tuple(notes),
+    )
+
+
+def _literal(text: str, phrases: tuple[str, ...]) -> Node | None:
+    """What the exact mode demands word for word: the quotes or, without any identifier, the query itself."""
+    if phrases:
+        return All(tuple(Phrase(phrase) for phrase in phrases))
+    return None if identifiers_in(text) else Phrase(text)
+
+
+def _is_stop(word: str, stops: frozenset[str], shouting: bool) -> bool:
+    """Function words, but not in capitals: "OR" and "IT" are names unless the whole query shouts."""
+    parts = tokens(word)
+    if len(parts) != 1 or (parts[0].isupper() and len(parts[0]) > 1 and not shouting):
+        return False
+    return parts[0].lower() in stops
+
+
+def _identifiers(text: str, phrases: tuple[str, ...]) -> tuple[str, ...]:
+    """What can only be an identifier, what stands in quotes, and the whole query if it is short enough for a name."""
+    found = dict.fromkeys(identifiers_in(text))
+    found |= dict.fromkeys(filter(None, map(normalise_identifier, phrases)))
+    if len(text.split()) <= MAX_NAME_WORDS:
+        whole = normalise_identifier(text)
+        if whole and not whole.isdigit():
+            found.setdefault(whole)
+    return tuple(found)
+
+
+def _classify(text: str, phrases: tuple[str, ...], identifiers: tuple[str, ...]) -> QueryClass:
+    if phrases:
+        return "quoted"
+    words = tokens(text)
+    if identifiers and len(words) <= 4 + len(identifiers):
+        return "identifier"
+    return "question" if "?" in text or len(words) > 6 else "keywords"
+
+
+def _filters(given: Mapping[str, FilterValue]) -> tuple[Filter, ...]:
+    """Filters as the index takes them; `date_from` and `date_to` bound the field `date`."""
+    out: list[Filter] = []
+    low, high = given.get("date_from", ""), given.get("date_to", "")
+    if low or high:
+        bounds = [
+            day(str(bound), field).isoformat() if bound else ""
+            for field, bound in (("date_from", low), ("date_to", high))
+        ]
+        if all(bounds) and bounds[0] > bounds[1]:
+            raise InvalidArgument(f"date_from {bounds[0]} lies after date_to {bounds[1]}", field="date_from")
+        out.append(Between("date", bounds[0], bounds[1]))
+    for key, value in given.items():
+        if key in ("date_from", "date_to"):
+            continue
+        values = value if isinstance(value, list) else [value]
+        texts = tuple(str(v).lower() if isinstance(v, bool) else str(v) for v in values)
+        if not texts or "" in texts:
+            raise InvalidArgument(f"filter {key!r} has no value; leave it out or give one", field=key)
+        out.append(OneOf(key, texts))
+    return tuple(out)

@@ -1,0 +1,217 @@
+"""The wire: one JSON shape for every door (REQUIREMENTS §4). Nothing is decided here."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import asdict
+from typing import Any
+
+from pincite.archive import Backup
+from pincite.catalog.resolve import to_iso
+from pincite.health import Finding, Health
+from pincite.index.queries import IndexStatus
+from pincite.ingest.spine import IngestReport
+from pincite.search.get import Found
+from pincite.search.history import Life
+from pincite.search.query import Answer, Hit, Passage
+from pincite.search.verify import Verdict
+from pincite.types import FOREVER, Baseline, ElementChange, RepositoryInfo, Revision
+
+SCORE_SCALE = "0 to 1: 1 for an exact identifier, otherwise BM25 divided by the most the query could score"
+
+Json = dict[str, Any]
+
+
+def answer(given: Answer) -> Json:
+    """The response of a search."""
+    out: Json = {
+        "results": [hit(item) for item in given.hits],
+        "read_context": _contexts(given.read_contexts),
+        "legs": [asdict(leg) | {"reason": leg.reason or None} for leg in given.legs],
+        "total": given.total,
+        "total_is_lower_bound": given.total_is_lower_bound,
+        "next_cursor": given.next_cursor or None,
+        "replay": dict(given.replay),
+        "score_scale": SCORE_SCALE,
+        "notes": list(given.notes),
+    }
+    if given.absence:
+        out["absence"] = given.absence
+    return out
+
+
+def _contexts(contexts: Sequence[Any]) -> Json:
+    """The echo of one repository, or of several by name."""
+    if len(contexts) == 1:
+        return dict(contexts[0])
+    return {"repositories": {str(echo["repository_id"]): dict(echo) for echo in contexts}}
+
+
+def hit(given: Hit) -> Json:
+    return passage(given.passage) | {
+        "score": given.score,
+        "read_context": dict(given.read_context),
+        "scores": {
+            "semantic": None,
+            "keyword": given.legs["keyword"].score if "keyword" in given.legs else None,
+            "exact": given.legs["exact"].score if "exact" in given.legs else None,
+            "graph": None,
+            "rerank": None,
+        },
+        "definitions": [],
+        "explain": {name: _leg(score) for name, score in given.legs.items()},
+    }
+
+
+def _leg(given: Any) -> Json:
+    return {
+        "rank": given.rank,
+        "score": given.score,
+        "raw": given.raw,
+        "matched": [asdict(item) | {"terms": list(item.terms)} for item in given.matched],
+    }
+
+
+def passage(given: Passage) -> Json:
+    """A place with everything that identifies it."""
+    metadata = dict(given.content.metadata)
+    return {
+        "element_id": given.element_id,
+        "repository_id": given.scope.repository,
+        "element_name": given.content.name,
+        "element_type": given.content.element_type,
+        "kind": given.content.kind,
+        "layer": metadata.get("layer"),
+        "version_id": given.version_id,
+        "citation": given.citation,
+        "content": given.text,
+        "context": given.context,
+        "span": [given.span.start, given.span.end] if given.span else None,
+        "section_id": given.section_id or None,
+        "parent_chain": list(given.parent_chain),
+        "source_path": metadata.pop("source_path", None),
+        "file_type": metadata.pop("file_type", None),
+        "chunk_index": given.chunk,
+        "chunk_type": given.chunk_type,
+        "language": given.language or None,
+        "page": given.page,
+        "metadata": metadata,
+    }
+
+
+def found(given: Found) -> Json:
+    return passage(given.passage) | {
+        "read_context": dict(given.read_context),
+        "current": given.current,
+        "before": [passage(item) for item in given.before],
+        "after": [passage(item) for item in given.after],
+    }
+
+
+def verdict(given: Verdict) -> Json:
+    return {
+        "status": given.status,
+        "message": given.message,
+        "quote": given.quote,
+        "similarity": given.similarity,
+        "difference": [asdict(edit) for edit in given.edits],
+        "source": passage(given.passage) if given.passage else None,
+        "citation": given.passage.citation if given.passage else None,
+        "superseded_by": given.superseded_by or None,
+        "still_there": given.still_there,
+        "also_in": list(given.also_in),
+    }
+
+
+def life(given: Life) -> Json:
+    lifetime = given.lifetime
+    return {
+        "element_id": lifetime.element_id,
+        "element_name": given.name,
+        "version_id": lifetime.version_id,
+        "citation": given.citation,
+        "recipe": lifetime.recipe,
+        "born": revision(given.born),
+        "died": revision(given.died) if given.died else None,
+        "current": lifetime.died == FOREVER,
+        "valid_from": lifetime.valid_from.isoformat() if lifetime.valid_from else None,
+        "valid_to": lifetime.valid_to.isoformat() if lifetime.valid_to else None,
+        "roles": sorted(lifetime.roles),
+    }
+
+
+def revision(given: Revision) -> Json:
+    return {"revision": given.number, "time": to_iso(given.time), "message": given.message, "author": given.author}
+
+
+def change(given: ElementChange) -> Json:
+    return {
+        "element_id": given.element_id,
+        "element_name": given.name,
+        "change": given.change,
+        "before": list(given.before),
+        "after": list(given.after),
+    }
+
+
+def baseline(given: Baseline) -> Json:
+    return {
+        "baseline_id": given.name,
+        "revision": given.revision,
+        "created": to_iso(given.created),
+        "author": given.author,
+        "note": given.note,
+        "published": given.published,
+    }
+
+
+def ingest_report(given: IngestReport) -> Json:
+    return asdict(given) | {
+        "failed": [asdict(item) for item in given.failed],
+        "skipped": [asdict(item) for item in given.skipped],
+        "notes": list(given.notes),
+    }
+
+
+def backup(given: Backup) -> Json:
+    return {"path": str(given.path), "files": given.files, "bytes": given.bytes, "seconds": given.seconds}
+
+
+def repository_status(info: RepositoryInfo, index: IndexStatus) -> Json:
+    return {
+        "repository_id": info.scope.repository,
+        "tenant": info.scope.tenant,
+        "organization": info.scope.organization,
+        "head": info.head,
+        "index": {
+            "engine": index.engine,
+            "generation": index.generation or None,
+            "revision": index.revision,
+            "lag": max(0, info.head - index.revision),
+            "chunks": index.chunks,
+            "analyser": index.analyser,
+            "segments": [asdict(segment) for segment in index.segments],
+            "problem": index.problem or None,
+        },
+    }
+
+
+def health(given: Health) -> Json:
+    return {
+        "ok": given.ok,
+        "findings": [finding(item) for item in given.findings],
+        "repositories": [
+            repository_status(item.info, item.index) | {"findings": [finding(f) for f in item.findings]}
+            for item in given.repositories
+        ],
+    }
+
+
+def finding(given: Finding) -> Json:
+    return {
+        "what": given.what,
+        "status": given.status,
+        "detail": given.detail,
+        "advice": given.advice or None,
+        "ms": given.ms,
+    }

@@ -1,0 +1,825 @@
+"""What every catalog must do. Subclass `CatalogContract`, say how yours is made, run pytest.
+
+class TestMyCatalog(CatalogContract):
+    def make_catalog(self, folder: Path) -> Catalog:
+        return MyCatalog(folder / "catalog.db")
+"""
+
+from __future__ import annotations
+
+import tempfile
+import threading
+import time
+from collections.abc import Iterator
+from dataclasses import replace
+from datetime import date
+from itertools import pairwise
+from pathlib import Path
+
+import pytest
+from hypothesis import HealthCheck, given, settings
+from hypothesis import strategies as st
+
+from pincite.errors import Conflict, Erased, InvalidArgument, NotFound
+from pincite.ids import erasure_key, text_hash, version_id
+from pincite.protocols import Catalog, Job, SourceFile, Usage
+from pincite.types import (
+    FOREVER,
+    Alias,
+    Change,
+    Chunk,
+    Commit,
+    Committed,
+    Content,
+    Definition,
+    Derivation,
+    PutElement,
+    PutRelation,
+    Relation,
+    RemoveElement,
+    RemoveRelation,
+    Scope,
+    Span,
+    State,
+    View,
+)
+
+SCOPE = Scope("acme", "legal", "decisions")
+DAY = date(2026, 1, 31)
+
+
+def content(text: str, **metadata: str) -> Content:
+    return Content("document", "page", "Title", text, "en", dict(metadata))
+
+
+def state(
+    text: str, recipe: str = "r1", roles: tuple[str, ...] = (), start: date | None = None, end: date | None = None
+) -> State:
+    """A state whose only chunk is its whole text."""
+    derivation = Derivation(recipe, (Chunk(0, Span(0, len(text))),))
+    return State(content(text), derivation, frozenset(roles), start, end)
+
+
+def put(element_id: str, *states: State | str, message_id: str = "") -> PutElement:
+    return PutElement(element_id, tuple(state(s) if isinstance(s, str) else s for s in states), message_id)
+
+
+def commit(catalog: Catalog, *changes: Change, scope: Scope = SCOPE, message_ids: tuple[str, ...] = ()) -> Committed:
+    return catalog.commits.commit(scope, Commit(changes, "ann", "why", message_ids))
+
+
+def view(revision: int, valid_at: date = DAY, roles: frozenset[str] | None = None, scope: Scope = SCOPE) -> View:
+    return View(scope, revision, valid_at, roles)
+
+
+def text_at(catalog: Catalog, revision: int, element_id: str, valid_at: date = DAY) -> str | None:
+    found = catalog.elements.get(view(revision, valid_at), element_id)
+    return found.version.content.text if found else None
+
+
+class CatalogContract:
+    """Every promise of `pincite.protocols.Catalog`, as a test."""
+
+    def make_catalog(self, folder: Path) -> Catalog:
+        raise NotImplementedError("say how a catalog is opened in this folder; opening it again must find the same one")
+
+    @pytest.fixture
+    def catalog(self, tmp_path: Path) -> Iterator[Catalog]:
+        catalog = self.make_catalog(tmp_path)
+        yield catalog
+        catalog.close()
+
+    # --- repositories -----------------------------------------------------------------------------------------
+
+    def test_a_repository_is_created_once_and_keeps_its_key(self, catalog: Catalog) -> None:
+        assert catalog.repositories.get(SCOPE) is None
+        made = catalog.repositories.ensure(SCOPE)
+        assert made == catalog.repositories.ensure(SCOPE) == catalog.repositories.get(SCOPE)
+        assert (made.head, made.purges) == (0, 0)
+
+    def test_repositories_are_listed_by_name_within_their_organization(self, catalog: Catalog) -> None:
+        for scope in (Scope("t", "o", "b"), Scope("t", "o", "a"), Scope("t", "p", "c"), Scope("u", "o", "d")):
+            catalog.repositories.ensure(scope)
+        assert [info.scope.repository for info in catalog.repositories.list("t", "o")] == ["a", "b"]
+        assert len({info.key for info in catalog.repositories.all()}) == 4
+
+    def test_a_nameless_scope_is_refused(self, catalog: Catalog) -> None:
+        for scope in (Scope("", "o", "r"), Scope("t", "o\n", "r"), Scope("t", "o", "r" * 1000)):
+            with pytest.raises(InvalidArgument):
+                catalog.repositories.ensure(scope)
+
+    def test_a_catalog_is_the_same_after_reopening(self, tmp_path: Path) -> None:
+        first = self.make_catalog(tmp_path)
+        commit(first, put("a", "one"))
+        identity, info = first.library_id, first.repositories.get(SCOPE)
+        first.close()
+        again = self.make_catalog(tmp_path)
+        assert (again.library_id, again.repositories.get(SCOPE)) == (identity, info)
+        assert text_at(again, 1, "a") == "one"
+        again.close()
+
+    # --- commits ----------------------------------------------------------------------------------------------
+
+    def test_a_commit_is_one_revision_and_can_be_read_on_return(self, catalog: Catalog) -> None:
+        made = commit(catalog, put("a", "one"), put("b", "two"))
+        assert (made.revision, made.changed) == (1, True)
+        assert [outcome.status for outcome in made.outcomes] == ["applied", "applied"]
+        assert made.outcomes[0].version_ids == (version_id(content("one")),)
+        assert catalog.elements.ids(view(1)) == ("a", "b")
+        assert catalog.elements.ids(view(0)) == ()
+
+    def test_a_commit_that_changes_nothing_makes_no_revision(self, catalog: Catalog) -> None:
+        commit(catalog, put("a", "one"), PutRelation(Relation("r", "cites", "a", "b")))
+        same = commit(catalog, put("a", "one"), RemoveElement("never"), PutRelation(Relation("r", "cites", "a", "b")))
+        assert (same.revision, same.changed) == (1, False)
+        assert {outcome.status for outcome in same.outcomes} == {"unchanged"}
+        assert commit(catalog).changed is False
+
+    def test_times_of_revisions_only_grow(self, catalog: Catalog) -> None:
+        for text in "abcdefgh":
+            commit(catalog, put("a", text))
+        newest_first = catalog.commits.revisions(SCOPE)
+        times = [revision.time for revision in newest_first]
+        assert times == sorted(set(times), reverse=True)
+        assert [r.number for r in catalog.commits.revisions(SCOPE, limit=2, before=5)] == [4, 3]
+        for revision in newest_first:
+            assert catalog.commits.revision(SCOPE, revision.number) == revision
+            assert catalog.commits.revision_at(SCOPE, revision.time) == revision
+        assert catalog.commits.revision_at(SCOPE, times[-1] - 1) is None
+        assert (newest_first[0].author, newest_first[0].message) == ("ann", "why")
+
+    def test_a_known_message_is_a_duplicate(self, catalog: Catalog) -> None:
+        commit(catalog, put("a", "one", message_id="m1"))
+        again = commit(catalog, put("a", "other", message_id="m1"), put("b", "two", message_id="m2"))
+        assert [outcome.status for outcome in again.outcomes] == ["duplicate", "applied"]
+        assert text_at(catalog, again.revision, "a") == "one"
+
+    def test_a_message_that_changed_nothing_is_remembered_too(self, catalog: Catalog) -> None:
+        commit(catalog, put("a", "one"))
+        assert commit(catalog, put("a", "one", message_id="m")).changed is False
+        assert commit(catalog, put("a", "two", message_id="m")).outcomes[0].status == "duplicate"
+
+    def test_a_commit_sent_twice_is_applied_once(self, catalog: Catalog) -> None:
+        commit(catalog, put("a", "one"), message_ids=("m1", "m2"))
+        commit(catalog, put("a", "two"))
+        again = commit(catalog, put("a", "three"), message_ids=("m2", "m1"))
+        assert (again.revision, again.changed, again.outcomes[0].status) == (1, False, "duplicate")
+        assert text_at(catalog, 2, "a") == "two"
+
+    def test_a_commit_of_known_and_new_messages_is_a_conflict(self, catalog: Catalog) -> None:
+        commit(catalog, put("a", "one"), message_ids=("m1",))
+        with pytest.raises(Conflict, match="m2"):
+            commit(catalog, put("a", "two"), message_ids=("m1", "m2"))
+        assert text_at(catalog, 1, "a") == "one"
+        assert commit(catalog, put("a", "two"), message_ids=("m2",)).changed
+
+    def test_message_ids_are_those_of_one_repository(self, catalog: Catalog) -> None:
+        commit(catalog, put("a", "one"), message_ids=("m",))
+        assert commit(catalog, put("a", "one"), message_ids=("m",), scope=replace(SCOPE, repository="other")).changed
+
+    def test_there_and_back_again_is_one_version_with_two_lifetimes(self, catalog: Catalog) -> None:
+        for text in ("A", "B", "A"):
+            commit(catalog, put("a", text))
+        history = catalog.elements.history(SCOPE, "a")
+        assert [(life.born, life.died) for life in history] == [(1, 2), (2, 3), (3, FOREVER)]
+        assert history[0].version_id == history[2].version_id != history[1].version_id
+        assert len({life.lifetime_id for life in history}) == 3
+
+    def test_the_last_change_of_an_element_in_a_commit_wins(self, catalog: Catalog) -> None:
+        commit(catalog, put("a", "one"), put("a", "two"), put("b", "x"), RemoveElement("b"))
+        assert [life.version_id for life in catalog.elements.history(SCOPE, "a")] == [version_id(content("two"))]
+        assert catalog.elements.history(SCOPE, "b") == ()
+        back = commit(catalog, put("a", "other"), put("a", "two"))
+        assert back.changed is False
+
+    def test_an_element_without_states_is_removed(self, catalog: Catalog) -> None:
+        commit(catalog, put("a", "one"))
+        commit(catalog, PutElement("a", ()))
+        assert catalog.elements.ids(view(2)) == ()
+        assert commit(catalog, RemoveElement("a")).outcomes[0].status == "unchanged"
+
+    @pytest.mark.parametrize(
+        "change",
+        [
+            put("", "text"),
+            put("a\x00b", "text"),
+            put("a", "lone \ud800 surrogate"),
+            put("a", state("x", start=DAY, end=DAY)),
+            put("a", state("x"), state("y")),
+            put("a", state("x", end=date(2026, 2, 1)), state("y", start=DAY)),
+            put("a", State(content("abc"), Derivation("r", (Chunk(1, Span(0, 1)),)))),
+            put("a", State(content("abc"), Derivation("r", (Chunk(0),)))),
+            put("a", State(content("abc"), Derivation("r", (Chunk(0, Span(0, 1), "both"),)))),
+            put("a", State(content("abc"), Derivation("r", (Chunk(0, Span(1, 4)),)))),
+            put("a", State(content("abc"), Derivation("r", (Chunk(0, Span(2, 1)),)))),
+            put("a", State(content("abc"), Derivation("r", (Chunk(0, rendered="\udfff"),)))),
+            put("a", State(content("abc"), Derivation("r", (), (Definition("t", "x", 0),)))),
+            put("a", State(content("abc"), Derivation("r", relations=(Relation("r", "cites", "other", "b"),)))),
+            put("a", State(replace(content("abc"), metadata={"n": float("nan")}), Derivation("r"))),
+            PutRelation(Relation("", "cites", "a", "b")),
+            PutRelation(Relation("r", "cites", "a", "")),
+        ],
+    )
+    def test_what_cannot_be_stored_is_refused_and_changes_nothing(self, catalog: Catalog, change: Change) -> None:
+        with pytest.raises(InvalidArgument):
+            commit(catalog, put("good", "text"), change)
+        assert catalog.repositories.get(SCOPE) is None
+
+    def test_a_recipe_determines_the_chunks(self, catalog: Catalog) -> None:
+        commit(catalog, put("a", "one two"))
+        other = State(content("one two"), Derivation("r1", (Chunk(0, Span(0, 3)),)))
+        with pytest.raises(Conflict, match="recipe"):
+            commit(catalog, put("a", other))
+        with pytest.raises(Conflict, match="recipe"):
+            commit(catalog, RemoveElement("a"), put("a", other))
+        assert catalog.repositories.ensure(SCOPE).head == 1
+
+    def test_a_new_recipe_replaces_the_chunks_not_the_version(self, catalog: Catalog) -> None:
+        commit(catalog, put("a", "one two"))
+        cut = Derivation("r2", (Chunk(0, Span(0, 3)), Chunk(1, Span(4, 7), context="after one")))
+        commit(catalog, put("a", State(content("one two"), cut)))
+        before, after = catalog.elements.get(view(1), "a"), catalog.elements.get(view(2), "a")
+        assert before is not None
+        assert after is not None
+        assert before.version == after.version
+        assert (len(before.derivation.chunks), after.derivation) == (1, cut)
+
+    def test_everything_that_was_committed_comes_back(self, catalog: Catalog) -> None:
+        text = "Zürich \U0001f600 – end\x00\r\n"
+        stored = State(
+            Content("document", "page", "N", text, "de", {"b": [1, 2.5, None, True], "a": {"ü": "\x00"}}),
+            Derivation(
+                "r",
+                (
+                    Chunk(0, Span(7, 8), None, "s1", ("H1", "H2"), "table", "de", 3, "context"),
+                    Chunk(1, rendered="generated"),
+                ),
+                (Definition("Term", "meaning", 0, Span(0, 6), "section"),),
+                (Alias("BGE 1 I 1", "s1"), Alias("x")),
+                (Relation("e1", "cites", "é", "t", "s1", "s2", {"weight": 1}),),
+            ),
+            frozenset({"b", "a"}),
+            date(1, 1, 1),
+            date(9999, 12, 31),
+        )
+        commit(catalog, PutElement("e\u0301", (stored,)))
+        found = catalog.elements.get(view(1), "é")
+        assert found is not None
+        assert (found.version.content, found.derivation) == (stored.content, stored.derivation)
+        assert found.lifetime == catalog.elements.history(SCOPE, "e\u0301")[0]
+        assert (found.lifetime.element_id, found.lifetime.roles) == ("é", stored.roles)
+        assert (found.lifetime.valid_from, found.lifetime.valid_to) == (stored.valid_from, stored.valid_to)
+        (birth,) = catalog.feed.births(SCOPE, 0, 1)
+        assert (birth.content, birth.derivation, birth.lifetime) == (stored.content, stored.derivation, found.lifetime)
+
+    def test_concurrent_commits_get_distinct_revisions(self, catalog: Catalog) -> None:
+        revisions: list[int] = []
+
+        def work(worker: int) -> None:
+            revisions.extend(commit(catalog, put(f"{worker}-{n}", "text")).revision for n in range(10))
+
+        threads = [threading.Thread(target=work, args=(worker,)) for worker in range(4)]
+        for thread in threads:
+            thread.start()
+        for thread in threads:
+            thread.join()
+        assert sorted(revisions) == list(range(1, 41))
+        assert len(catalog.elements.ids(view(40))) == 40
+
+    # --- elements ---------------------------------------------------------------------------------------------
+
+    def test_validity_selects_among_states_that_live_together(self, catalog: Catalog) -> None:
+        cut = date(2026, 1, 1)
+        commit(catalog, put("law", state("old", end=cut), state("new", start=cut)))
+        assert text_at(catalog, 1, "law", valid_at=date(2025, 12, 31)) == "old"
+        assert text_at(catalog, 1, "law", valid_at=cut) == "new"
+        commit(catalog, put("law", state("old", end=cut), state("newer", start=cut, end=date(2027, 1, 1))))
+        assert [(life.born, life.died) for life in catalog.elements.history(SCOPE, "law")] == [
+            (1, FOREVER),
+            (1, 2),
+            (2, FOREVER),
+        ]
+        assert text_at(catalog, 2, "law", valid_at=date(2027, 1, 1)) is None
+
+    def test_roles_decide_who_reads(self, catalog: Catalog) -> None:
+        commit(catalog, put("open", "x"), put("closed", state("y", roles=("judge", "clerk"))))
+        assert catalog.elements.ids(view(1)) == ("closed", "open")
+        assert catalog.elements.ids(view(1, roles=frozenset())) == ("open",)
+        assert catalog.elements.ids(view(1, roles=frozenset({"party"}))) == ("open",)
+        assert catalog.elements.ids(view(1, roles=frozenset({"clerk", "party"}))) == ("closed", "open")
+        assert catalog.elements.get(view(1, roles=frozenset({"party"})), "closed") is None
+
+    def test_a_version_is_found_by_id_or_unique_prefix_dead_or_alive(self, catalog: Catalog) -> None:
+        commit(catalog, put("a", "one"))
+        commit(catalog, put("a", "two"))
+        one = version_id(content("one"))
+        found = catalog.elements.version(SCOPE, "a", one)
+        assert found is not None
+        assert found == catalog.elements.version(SCOPE, "a", one[:8])
+        assert (found.version_id, found.content.text) == (one, "one")
+        for wrong in (one[:7], "", "0" * 32, one + "0", "%" * 8, one[:8].upper() + "G"):
+            assert catalog.elements.version(SCOPE, "a", wrong) is None
+        assert catalog.elements.version(SCOPE, "b", one) is None
+
+    def test_a_derivation_is_found_by_recipe_or_the_most_recent(self, catalog: Catalog) -> None:
+        one = version_id(content("one"))
+        for recipe in ("r1", "r2", "r1"):
+            commit(catalog, put("a", state("one", recipe)))
+        for recipe, expected in (("", "r1"), ("r2", "r2"), ("r1", "r1")):
+            found = catalog.elements.derivation(SCOPE, "a", one, recipe)
+            assert found is not None
+            assert found.recipe == expected
+        assert catalog.elements.derivation(SCOPE, "a", one, "r3") is None
+        assert catalog.elements.derivation(SCOPE, "b", one) is None
+
+    def test_ids_page_in_code_point_order(self, catalog: Catalog) -> None:
+        names = ["a", "a/1", "a/2", "b", "Z", "é", "\ue000", "\U0001f600", "a%", "a_"]
+        commit(catalog, *(put(name, "x") for name in names))
+        assert catalog.elements.ids(view(1)) == tuple(sorted(names))
+        assert catalog.elements.ids(view(1), prefix="a/") == ("a/1", "a/2")
+        assert catalog.elements.ids(view(1), prefix="a%") == ("a%",)
+        paged: list[str] = []
+        while page := catalog.elements.ids(view(1), after=paged[-1] if paged else "", limit=3):
+            paged.extend(page)
+        assert paged == sorted(names)
+
+    def test_a_diff_names_each_kind_of_change(self, catalog: Catalog) -> None:
+        commit(catalog, *(put(name, "x") for name in ("access", "changed", "rederived", "removed", "same", "touched")))
+        commit(catalog, put("touched", "y"), put("changed", "y"))
+        commit(
+            catalog,
+            put("access", state("x", roles=("r",))),
+            put("added", "x"),
+            put("rederived", state("x", "r2")),
+            RemoveElement("removed"),
+            put("touched", "x"),
+        )
+        changes = catalog.elements.diff(SCOPE, 1, 3)
+        assert [(c.element_id, c.change) for c in changes] == [
+            (name, name) for name in ("access", "added", "changed", "rederived", "removed")
+        ]
+        x, y = version_id(content("x")), version_id(content("y"))
+        assert (changes[2].name, changes[2].before, changes[2].after) == ("Title", (x,), (y,))
+        back = {c.element_id: c.change for c in catalog.elements.diff(SCOPE, 3, 1)}
+        assert (back["added"], back["removed"]) == ("removed", "added")
+        assert catalog.elements.diff(SCOPE, 2, 2) == ()
+        assert len(catalog.elements.diff(SCOPE, 0, 1)) == 6
+        with pytest.raises(NotFound):
+            catalog.elements.diff(SCOPE, 1, 4)
+
+    def test_scopes_never_see_each_other(self, catalog: Catalog) -> None:
+        others = (Scope("evil", "legal", "decisions"), Scope("acme", "x", "decisions"), Scope("acme", "legal", "y"))
+        life = State(
+            content("x"),
+            Derivation("r", (Chunk(0, Span(0, 1)),), (Definition("t", "x", 0),), (Alias("i"),)),
+        )
+        commit(catalog, PutElement("a", (life,)), PutRelation(Relation("r", "cites", "a", "b")))
+        catalog.baselines.create(SCOPE, "v1")
+        for other in others:
+            commit(catalog, put("own", "x"), scope=other)
+            theirs = view(1, scope=other)
+            assert catalog.elements.ids(theirs) == ("own",)
+            assert catalog.elements.version(other, "a", version_id(life.content)) is None
+            assert catalog.elements.history(other, "a") == ()
+            assert catalog.relations.of(theirs, "a") == ()
+            assert catalog.relations.definitions(theirs, "t") == ()
+            assert catalog.relations.resolve(theirs, "i") == ()
+            assert catalog.baselines.list(other) == ()
+            assert [birth.lifetime.element_id for birth in catalog.feed.births(other, 0, 9)] == ["own"]
+
+    def test_a_snapshot_sees_one_state(self, catalog: Catalog) -> None:
+        commit(catalog, put("a", "one"))
+        with catalog.snapshot(), catalog.snapshot():
+            writer = threading.Thread(target=commit, args=(catalog, put("a", "two")))
+            writer.start()
+            writer.join()
+            info = catalog.repositories.get(SCOPE)
+            assert info is not None
+            assert info.head == 1
+        assert catalog.repositories.ensure(SCOPE).head == 2
+
+    # --- relations --------------------------------------------------------------------------------------------
+
+    def test_stated_relations_live_and_die_by_their_id(self, catalog: Catalog) -> None:
+        cites, follows = Relation("r", "cites", "a", "b"), Relation("r", "follows", "a", "c", metadata={"n": 1})
+        commit(catalog, put("a", "x"), put("b", "x"), PutRelation(cites))
+        commit(catalog, PutRelation(follows))
+        commit(catalog, RemoveRelation("r"))
+        assert catalog.relations.of(view(1), "a") == (cites,)
+        assert catalog.relations.of(view(1), "b", "in") == (cites,)
+        assert catalog.relations.of(view(1), "b", "out") == ()
+        assert catalog.relations.of(view(2), "a", "out") == (follows,)
+        assert catalog.relations.of(view(2), "b") == ()
+        assert catalog.relations.of(view(3), "a") == ()
+        assert commit(catalog, RemoveRelation("r")).changed is False
+
+    def test_removing_an_element_ends_the_relations_that_start_at_it(self, catalog: Catalog) -> None:
+        commit(
+            catalog,
+            put("a", "x"),
+            put("b", "x"),
+            PutRelation(Relation("1", "cites", "a", "b")),
+            PutRelation(Relation("2", "cites", "b", "a")),
+        )
+        commit(catalog, RemoveElement("a"))
+        commit(catalog, put("a", "x"))
+        assert [r.relation_id for r in catalog.relations.of(view(1), "a")] == ["1", "2"]
+        assert [r.relation_id for r in catalog.relations.of(view(3), "a")] == ["2"]
+
+    def test_derived_relations_are_visible_while_their_state_is(self, catalog: Catalog) -> None:
+        edge = Relation("r", "cites", "a", "unknown")
+        derived = State(content("x"), Derivation("r", relations=(edge,)))
+        commit(catalog, PutElement("a", (derived,)))
+        commit(catalog, put("a", "y"))
+        assert catalog.relations.of(view(1), "a") == catalog.relations.of(view(1), "unknown") == (edge,)
+        assert catalog.relations.of(view(2), "a") == ()
+
+    def test_a_relation_shows_no_end_that_the_view_may_not_read(self, catalog: Catalog) -> None:
+        secret = state("x", roles=("judge",))
+        commit(
+            catalog,
+            put("a", "x"),
+            put("s", secret),
+            PutRelation(Relation("1", "cites", "a", "s")),
+            PutRelation(Relation("2", "cites", "s", "a")),
+            PutRelation(Relation("3", "cites", "a", "elsewhere")),
+        )
+        public = view(1, roles=frozenset())
+        assert [r.relation_id for r in catalog.relations.of(public, "a")] == ["3"]
+        assert catalog.relations.of(public, "s") == ()
+        assert len(catalog.relations.of(view(1, roles=frozenset({"judge"})), "a")) == 3
+
+    def test_terms_and_identifiers_are_compared_without_case_and_accents(self, catalog: Catalog) -> None:
+        definition = Definition("Öffentliche Urkunde", "ein Text", 0)
+        derivation = Derivation("r", (Chunk(0, Span(0, 1)),), (definition,), (Alias("BGE 141 III 28", "E. 3"),))
+        commit(catalog, PutElement("a", (State(content("x"), derivation),)))
+        commit(catalog, RemoveElement("a"))
+        expected = (("a", version_id(content("x")), definition),)
+        assert catalog.relations.definitions(view(1), "offentliche URKUNDE") == expected
+        assert catalog.relations.definitions(view(1), "Urkunde") == ()
+        assert catalog.relations.resolve(view(1), "bge141 iii28") == (("a", "E. 3"),)
+        assert catalog.relations.definitions(view(2), "öffentliche urkunde") == ()
+        assert catalog.relations.resolve(view(2), "BGE 141 III 28") == ()
+
+    # --- baselines --------------------------------------------------------------------------------------------
+
+    def test_a_baseline_names_a_revision_for_good(self, catalog: Catalog) -> None:
+        commit(catalog, put("a", "one"))
+        commit(catalog, put("a", "two"))
+        first = catalog.baselines.create(SCOPE, "v1", revision=1, author="ann", note="first")
+        second = catalog.baselines.create(SCOPE, "v2")
+        assert (first.revision, second.revision, first.published) == (1, 2, False)
+        assert catalog.baselines.list(SCOPE) == (first, second)
+        assert catalog.baselines.get(SCOPE, "v1") == first
+        assert catalog.baselines.get(SCOPE, "v3") is None
+        with pytest.raises(Conflict, match="v1"):
+            catalog.baselines.create(SCOPE, "v1")
+        with pytest.raises(NotFound):
+            catalog.baselines.create(SCOPE, "v9", revision=9)
+
+    def test_baseline_names_are_readable_and_not_reserved(self, catalog: Catalog) -> None:
+        commit(catalog, put("a", "one"))
+        for name in ("", "x" * 101, "a\nb", "head", "published"):
+            with pytest.raises(InvalidArgument):
+                catalog.baselines.create(SCOPE, name)
+
+    def test_an_empty_repository_has_nothing_to_name(self, catalog: Catalog) -> None:
+        with pytest.raises(NotFound):
+            catalog.baselines.create(SCOPE, "v1")
+        catalog.repositories.ensure(SCOPE)
+        with pytest.raises(NotFound):
+            catalog.baselines.create(SCOPE, "v1")
+
+    def test_rollback_walks_back_through_what_was_published(self, catalog: Catalog) -> None:
+        commit(catalog, put("a", "one"))
+        assert catalog.baselines.published(SCOPE) is None
+        for name in ("v1", "v2", "v3"):
+            catalog.baselines.create(SCOPE, name)
+            assert catalog.baselines.publish(SCOPE, name).published
+        catalog.baselines.publish(SCOPE, "v3")
+        assert [b.name for b in catalog.baselines.list(SCOPE) if b.published] == ["v3"]
+        assert catalog.baselines.rollback(SCOPE).name == "v2"
+        assert catalog.baselines.rollback(SCOPE).name == "v1"
+        published = catalog.baselines.published(SCOPE)
+        assert published is not None
+        assert (published.name, published.published) == ("v1", True)
+        with pytest.raises(Conflict, match="v1"):
+            catalog.baselines.rollback(SCOPE)
+        catalog.baselines.publish(SCOPE, "v3")
+        assert catalog.baselines.rollback(SCOPE).name == "v1"
+
+    def test_publishing_an_unknown_baseline_suggests_a_known_one(self, catalog: Catalog) -> None:
+        commit(catalog, put("a", "one"))
+        catalog.baselines.create(SCOPE, "spring")
+        with pytest.raises(NotFound) as raised:
+            catalog.baselines.publish(SCOPE, "sprng")
+        assert raised.value.suggestions == ("spring",)
+        with pytest.raises(Conflict):
+            catalog.baselines.rollback(SCOPE)
+
+    # --- feed -------------------------------------------------------------------------------------------------
+
+    def test_the_feed_tells_births_and_deaths_as_known_at_a_revision(self, catalog: Catalog) -> None:
+        commit(catalog, put("a", "one"), put("b", "one"))
+        commit(catalog, put("a", "two"))
+        commit(catalog, RemoveElement("a"))
+        known = [(b.lifetime.element_id, b.lifetime.born, b.lifetime.died) for b in catalog.feed.births(SCOPE, 0, 2)]
+        assert known == [("a", 1, 2), ("b", 1, FOREVER), ("a", 2, FOREVER)]
+        assert [death.died for death in catalog.feed.deaths(SCOPE, 0, 3)] == []
+        assert [death.died for death in catalog.feed.deaths(SCOPE, 1, 3)] == [2]
+        assert [death.died for death in catalog.feed.deaths(SCOPE, 2, 3)] == [3]
+
+    def test_a_long_feed_lets_others_write_meanwhile(self, catalog: Catalog) -> None:
+        commit(catalog, *(put(f"{n:04}", "text") for n in range(700)))
+        commit(catalog, *(RemoveElement(f"{n:04}") for n in range(600)))
+        seen: list[str] = []
+        for birth in catalog.feed.births(SCOPE, 0, 2):
+            if len(seen) % 300 == 0:
+                commit(catalog, put(f"new-{len(seen)}", "text"))
+            seen.append(birth.lifetime.element_id)
+        assert seen == [f"{n:04}" for n in range(700)]
+        assert len(list(catalog.feed.deaths(SCOPE, 1, 2))) == 600
+
+    @settings(max_examples=40, deadline=None, suppress_health_check=list(HealthCheck))
+    @given(data=st.data())
+    def test_any_history_can_be_read_back_and_rebuilt_from_the_feed(self, data: st.DataObject) -> None:
+        with tempfile.TemporaryDirectory() as folder:
+            catalog = self.make_catalog(Path(folder))
+            try:
+                models = [Model()]
+                for changes in data.draw(st.lists(st.lists(_CHANGES, min_size=1, max_size=4), max_size=8)):
+                    after = models[-1]
+                    for change in changes:
+                        after = _applied(after, change)
+                    made = commit(catalog, *changes)
+                    assert made.changed == (after != models[-1])
+                    if made.changed:
+                        models.append(after)
+                    assert made.revision == len(models) - 1
+                _same_at_every_revision(catalog, models)
+                head = len(models) - 1
+                cuts = data.draw(st.sets(st.integers(0, head)))
+                _feed_rebuilds_every_lifetime(catalog, [0, *sorted(cuts), head])
+                assert catalog.check() == ()
+            finally:
+                catalog.close()
+
+    # --- purge ------------------------------------------------------------------------------------------------
+
+    def test_a_purge_leaves_nothing_but_a_tombstone(self, catalog: Catalog) -> None:
+        derivation = Derivation(
+            "r", (Chunk(0, Span(0, 6)),), (Definition("t", "x", 0),), (Alias("i"),), (Relation("d", "c", "a", "b"),)
+        )
+        commit(
+            catalog,
+            PutElement("a", (State(content("secret"), derivation),)),
+            put("b", "kept"),
+            PutRelation(Relation("out", "cites", "a", "b")),
+            PutRelation(Relation("in", "cites", "b", "a")),
+        )
+        commit(catalog, put("a", "secret two"))
+        catalog.sources.replace(SCOPE, "s", [SourceFile("a.md", 1, 1, "h", "a", "r")])
+        made = catalog.commits.purge(SCOPE, ["a"], reason="court order", author="ann")
+        info = catalog.repositories.ensure(SCOPE)
+        assert (made.revision, made.changed, info.head, info.purges) == (3, True, 3, 1)
+        for revision in (1, 2, 3):
+            assert catalog.elements.ids(view(revision)) == ("b",)
+            assert catalog.relations.of(view(revision), "b") == ()
+            assert catalog.relations.definitions(view(revision), "t") == ()
+            assert catalog.relations.resolve(view(revision), "i") == ()
+        assert catalog.elements.history(SCOPE, "a") == ()
+        assert catalog.elements.version(SCOPE, "a", version_id(content("secret"))) is None
+        assert catalog.sources.files(SCOPE, "s") == {}
+        tombstone = catalog.elements.tombstone(SCOPE, "a")
+        assert tombstone is not None
+        assert (tombstone.reason, tombstone.author) == ("court order", "ann")
+        revision_three = catalog.commits.revision(SCOPE, 3)
+        assert revision_three is not None
+        assert tombstone.erased == revision_three.time
+        assert catalog.feed.erased(SCOPE, 0) == {erasure_key(SCOPE, "a")}
+        assert catalog.feed.erased(SCOPE, 1) == frozenset()
+        assert catalog.check() == ()
+
+    def test_a_purge_of_something_unknown_erases_nothing(self, catalog: Catalog) -> None:
+        commit(catalog, put("a", "one"))
+        with pytest.raises(NotFound):
+            catalog.commits.purge(SCOPE, ["a", "b"])
+        with pytest.raises(InvalidArgument):
+            catalog.commits.purge(SCOPE, [])
+        assert text_at(catalog, 1, "a") == "one"
+        catalog.commits.purge(SCOPE, ["a"])
+        with pytest.raises(Erased):
+            catalog.commits.purge(SCOPE, ["a"])
+
+    def test_a_purged_element_can_live_again(self, catalog: Catalog) -> None:
+        commit(catalog, put("a", "one"))
+        old = catalog.elements.history(SCOPE, "a")[0].lifetime_id
+        catalog.commits.purge(SCOPE, ["a"])
+        made = commit(catalog, put("a", "one"))
+        assert text_at(catalog, made.revision, "a") == "one"
+        assert text_at(catalog, 1, "a") is None
+        assert catalog.elements.tombstone(SCOPE, "a") is not None
+        assert catalog.elements.history(SCOPE, "a")[0].lifetime_id != old
+        catalog.commits.purge(SCOPE, ["a"])
+        assert catalog.feed.erased(SCOPE, 1) == {erasure_key(SCOPE, "a")}
+
+    def test_a_purge_takes_the_vectors_that_no_other_chunk_needs(self, catalog: Catalog) -> None:
+        situated = State(content("own"), Derivation("r", (Chunk(0, Span(0, 3), context="intro"),)))
+        commit(catalog, put("a", "shared"), put("b", "shared"), PutElement("c", (situated,)))
+        commit(catalog, PutElement("c", (situated,)), scope=replace(SCOPE, tenant="other"))
+        own, shared = text_hash("intro\n\nown"), text_hash("shared")
+        for tenant in (SCOPE.tenant, "other"):
+            catalog.vectors.put(tenant, "m", {own: b"1", f"{own}:0": b"2", f"{own}:11": b"3", shared: b"4"})
+            catalog.queue.add([Job(tenant, f"{own}:2", "m", "own"), Job(tenant, shared, "m", "shared")])
+            catalog.contexts.put(tenant, "key", text_hash("own"), "intro")
+        catalog.commits.purge(SCOPE, ["a", "c"])
+        assert catalog.vectors.get(SCOPE.tenant, "m", [own, f"{own}:0", f"{own}:11", shared]) == {shared: b"4"}
+        assert catalog.vectors.counts("other") == {"m": 4}
+        assert catalog.queue.counts()["waiting"] == 3
+        assert catalog.contexts.get(SCOPE.tenant, "key") is None
+        assert catalog.contexts.get("other", "key") == "intro"
+
+    # --- vectors, queue, contexts, usage, sources ---------------------------------------------------------------
+
+    def test_a_vector_is_stored_once_per_tenant_text_and_model(self, catalog: Catalog) -> None:
+        catalog.vectors.put("t", "m", {"h1": b"\x00\x01", "h2": b""})
+        catalog.vectors.put("t", "m", {"h1": b"other"})
+        catalog.vectors.put("t", "n", {"h1": b"n"})
+        assert catalog.vectors.get("t", "m", ["h1", "h2", "h3"]) == {"h1": b"\x00\x01", "h2": b""}
+        assert catalog.vectors.get("u", "m", ["h1"]) == {}
+        assert catalog.vectors.get("t", "m", []) == {}
+        assert catalog.vectors.counts("t") == {"m": 2, "n": 1}
+
+    def test_a_job_is_claimed_by_one_worker_until_its_lease_lapses(self, catalog: Catalog) -> None:
+        jobs = [Job("t", f"h{n}", "m", f"text {n}") for n in range(3)]
+        assert catalog.queue.add(jobs) == 3
+        assert catalog.queue.add([*jobs, Job("t", "h0", "other model", "text 0")]) == 1
+        first = catalog.queue.claim(2, lease_seconds=0.05)
+        assert [job.text for job in first] == ["text 0", "text 1"]
+        assert [job.text_hash for job in catalog.queue.claim(9, lease_seconds=60)] == ["h2", "h0"]
+        assert catalog.queue.claim(9, lease_seconds=60) == ()
+        catalog.queue.done(first[:1])
+        time.sleep(0.06)
+        assert catalog.queue.counts()["waiting"] == 1
+        (again,) = catalog.queue.claim(9, lease_seconds=60)
+        assert (again.text_hash, again.attempts) == ("h1", 2)
+        assert catalog.queue.counts() == {"waiting": 0, "claimed": 3, "parked": 0, "oldest_seconds": 0}
+
+    def test_a_failed_job_waits_or_is_parked_with_its_reason(self, catalog: Catalog) -> None:
+        catalog.queue.add([Job("t", "h1", "m", "x"), Job("t", "h2", "m", "y")])
+        one, two = catalog.queue.claim(2, lease_seconds=60)
+        catalog.queue.failed(one, "too long", retry_seconds=None)
+        catalog.queue.failed(two, "busy", retry_seconds=0.05)
+        assert catalog.queue.claim(9, lease_seconds=60) == ()
+        assert catalog.queue.counts() | {"oldest_seconds": 0} == {
+            "waiting": 1,
+            "claimed": 0,
+            "parked": 1,
+            "oldest_seconds": 0,
+        }
+        time.sleep(0.06)
+        (again,) = catalog.queue.claim(9, lease_seconds=60)
+        assert (again.text_hash, again.error) == ("h2", "busy")
+
+    def test_contexts_are_remembered_per_tenant(self, catalog: Catalog) -> None:
+        catalog.contexts.put("t", "k", "h", "first")
+        catalog.contexts.put("t", "k", "h", "second")
+        assert catalog.contexts.get("t", "k") == "second"
+        assert catalog.contexts.get("u", "k") is None
+
+    def test_usage_is_summed_over_days(self, catalog: Catalog) -> None:
+        call = Usage("anthropic", "haiku", "context", 1, 100, 90, 10, 5)
+        for day in ("2026-01-30", "2026-01-31", "2026-01-31", "2026-02-01"):
+            catalog.usage.add("t", day, call)
+        catalog.usage.add("t", "2026-01-31", replace(call, provider="a"))
+        assert catalog.usage.total("t", since="2026-01-31", until="2026-01-31") == (
+            replace(call, provider="a"),
+            Usage("anthropic", "haiku", "context", 2, 200, 180, 20, 10),
+        )
+        assert [usage.calls for usage in catalog.usage.total("t")] == [1, 4]
+        assert catalog.usage.total("u") == ()
+        with pytest.raises(InvalidArgument):
+            catalog.usage.add("t", "31.01.2026", call)
+
+    def test_sources_are_replaced_as_a_whole(self, catalog: Catalog) -> None:
+        one, two = SourceFile("a.md", 1, 2, "h", "a", "r"), SourceFile("b.md", 2**40, 2**60, "h", "b", "r")
+        assert catalog.sources.files(SCOPE, "docs") == {}
+        catalog.sources.replace(SCOPE, "docs", [one, two])
+        catalog.sources.replace(SCOPE, "other", [one])
+        catalog.sources.replace(SCOPE, "docs", [two])
+        assert catalog.sources.files(SCOPE, "docs") == {"b.md": two}
+        assert catalog.sources.files(SCOPE, "other") == {"a.md": one}
+        assert catalog.sources.owners(SCOPE) == {one.element_id: "other", two.element_id: "docs"}
+        assert catalog.sources.files(replace(SCOPE, organization="x"), "docs") == {}
+
+    # --- upkeep -----------------------------------------------------------------------------------------------
+
+    def test_a_backup_opens_as_the_same_catalog(self, catalog: Catalog, tmp_path: Path) -> None:
+        commit(catalog, put("a", "one"))
+        target = tmp_path / "backup" / "catalog.db"
+        catalog.backup(target)
+        commit(catalog, put("a", "two"))
+        catalog.backup(target)
+        assert [path.name for path in target.parent.iterdir()] == [target.name]
+        copy = self.make_catalog(target.parent)
+        assert (copy.library_id, text_at(copy, 2, "a")) == (catalog.library_id, "two")
+        assert copy.check() == ()
+        copy.close()
+
+
+# --- the model of the property test ---------------------------------------------------------------------------
+
+_MIDDLE = date(2026, 1, 1)
+_TEXTS = st.sampled_from(["x", "y"])
+_ROLES = st.sampled_from([(), ("judge",)])
+_IDS = st.sampled_from(["a", "b", "c"])
+_CHANGES: st.SearchStrategy[Change] = st.one_of(
+    st.builds(RemoveElement, _IDS),
+    st.builds(put, _IDS, st.builds(state, _TEXTS, st.sampled_from(["r1", "r2"]), _ROLES)),
+    st.builds(
+        put, _IDS, st.builds(state, _TEXTS, end=st.just(_MIDDLE)), st.builds(state, _TEXTS, start=st.just(_MIDDLE))
+    ),
+    st.builds(lambda i, s, t: PutRelation(Relation(i, "cites", s, t)), st.sampled_from("12"), _IDS, _IDS),
+    st.builds(RemoveRelation, st.sampled_from("12")),
+)
+
+
+class Model:
+    """What is alive: states by element, relations by id."""
+
+    def __init__(
+        self, elements: dict[str, frozenset[str]] | None = None, relations: dict[str, Relation] | None = None
+    ) -> None:
+        self.elements = elements or {}
+        self.relations = relations or {}
+        self.states: dict[str, tuple[State, ...]] = {}
+
+    def __eq__(self, other: object) -> bool:
+        return isinstance(other, Model) and (self.elements, self.relations) == (other.elements, other.relations)
+
+    __hash__ = None  # type: ignore[assignment]
+
+    def visible(self, valid_at: date, roles: frozenset[str] | None) -> tuple[str, ...]:
+        return tuple(
+            sorted(
+                element_id
+                for element_id in self.elements
+                if any(
+                    (s.valid_from is None or s.valid_from <= valid_at)
+                    and (s.valid_to is None or valid_at < s.valid_to)
+                    and (roles is None or not s.roles or s.roles & roles)
+                    for s in self.states[element_id]
+                )
+            )
+        )
+
+
+def _applied(model: Model, change: Change) -> Model:
+    after = Model(dict(model.elements), dict(model.relations))
+    after.states = dict(model.states)
+    match change:
+        case PutElement(element_id, states):
+            after.elements[element_id] = frozenset(map(repr, states))
+            after.states[element_id] = states
+        case RemoveElement(element_id):
+            if after.elements.pop(element_id, None) is not None:
+                after.relations = {k: r for k, r in after.relations.items() if r.source != element_id}
+        case PutRelation(relation):
+            after.relations[relation.relation_id] = relation
+        case RemoveRelation(relation_id):
+            after.relations.pop(relation_id, None)
+    return after
+
+
+def _same_at_every_revision(catalog: Catalog, models: list[Model]) -> None:
+    for revision, model in enumerate(models):
+        for valid_at in (date(2025, 12, 31), _MIDDLE):
+            for roles in (None, frozenset[str](), frozenset({"judge"})):
+                here = view(revision, valid_at, roles)
+                assert catalog.elements.ids(here) == model.visible(valid_at, roles)
+            owner = view(revision, valid_at)
+            for element_id in model.elements:
+                expected = sorted(
+                    (r for r in model.relations.values() if r.source == element_id), key=lambda r: r.relation_id
+                )
+                assert list(catalog.relations.of(owner, element_id, "out")) == expected
+
+
+def _feed_rebuilds_every_lifetime(catalog: Catalog, steps: list[int]) -> None:
+    """Rolling forward in any steps ends with the lifetimes that the histories tell."""
+    rebuilt: dict[int, tuple[str, int, int]] = {}
+    for after, upto in pairwise(steps):
+        for birth in catalog.feed.births(SCOPE, after, upto):
+            life = birth.lifetime
+            assert life.lifetime_id not in rebuilt
+            rebuilt[life.lifetime_id] = (life.element_id, life.born, life.died)
+        for death in catalog.feed.deaths(SCOPE, after, upto):
+            element_id, born, died = rebuilt[death.lifetime_id]
+            assert died == FOREVER
+            rebuilt[death.lifetime_id] = (element_id, born, death.died)
+    told = {
+        life.lifetime_id: (life.element_id, life.born, life.died)
+        for element_id in "abc"
+        for life in catalog.elements.history(SCOPE, element_id)
+    }
+    assert rebuilt == told

@@ -1,0 +1,930 @@
+"""What every index must do. Subclass `IndexContract`, say how yours is made, run pytest.
+
+class TestMyIndex(IndexContract):
+    def make_index(self, catalog: Catalog, folder: Path) -> Index:
+        return MyIndex(folder / "index", catalog)
+"""
+
+from __future__ import annotations
+
+import hashlib
+import unicodedata
+from collections.abc import Iterator
+from dataclasses import dataclass, replace
+from datetime import date
+from pathlib import Path
+from typing import Literal
+
+import pytest
+
+from pincite.catalog.sqlite import SqliteCatalog
+from pincite.index.queries import (
+    All,
+    Between,
+    Filter,
+    Found,
+    IdentifierQuery,
+    Maybe,
+    Node,
+    Not,
+    OneOf,
+    Phrase,
+    Prefix,
+    Ranking,
+    Scoring,
+    Some,
+    Word,
+    WordQuery,
+)
+from pincite.protocols import Catalog, Index
+from pincite.types import (
+    Alias,
+    Change,
+    Chunk,
+    Commit,
+    Content,
+    Definition,
+    Derivation,
+    JsonValue,
+    PutElement,
+    RemoveElement,
+    Scope,
+    Span,
+    State,
+    View,
+)
+
+SCOPE = Scope("acme", "legal", "decisions")
+SIBLING = replace(SCOPE, repository="statutes")
+DAY = date(2026, 1, 31)
+PLAIN = Scoring(literal=0.0)
+
+
+# --- writing --------------------------------------------------------------------------------------------------
+
+
+def passage(text: str, number: int = 0, **rest: object) -> Chunk:
+    """A rendered chunk."""
+    return Chunk(number, rendered=text, **rest)  # type: ignore[arg-type]
+
+
+def page(
+    *parts: str | Chunk,
+    name: str = "Page",
+    language: str = "en",
+    element_type: str = "page",
+    roles: tuple[str, ...] = (),
+    start: date | None = None,
+    end: date | None = None,
+    defined: tuple[tuple[str, int], ...] = (),
+    aliases: tuple[Alias, ...] = (),
+    metadata: dict[str, JsonValue] | None = None,
+) -> State:
+    """A state of an element whose chunks are the given texts."""
+    text = "\n\n".join(part for part in parts if isinstance(part, str))
+    chunks, at = [], 0
+    for number, part in enumerate(parts):
+        if isinstance(part, str):
+            chunks.append(Chunk(number, Span(at, at + len(part))))
+            at += len(part) + 2
+        else:
+            chunks.append(replace(part, number=number))
+    definitions = tuple(Definition(term, "what it means", chunk) for term, chunk in defined)
+    content = Content("document", element_type, name, text, language, metadata or {})
+    recipe = hashlib.sha256(repr((chunks, definitions, aliases)).encode()).hexdigest()[:12]
+    return State(content, Derivation(recipe, tuple(chunks), definitions, aliases), frozenset(roles), start, end)
+
+
+def put(element_id: str, *states: State | str) -> PutElement:
+    return PutElement(element_id, tuple(page(s) if isinstance(s, str) else s for s in states))
+
+
+def words(text: str) -> Node:
+    """Any of the words."""
+    return Some(tuple(Word(word) for word in text.split()))
+
+
+@dataclass
+class Shelf:
+    """A catalog, its index, and short ways to fill and ask them."""
+
+    catalog: Catalog
+    index: Index
+
+    def commit(self, *changes: Change, scope: Scope = SCOPE) -> int:
+        """Commit without indexing."""
+        return self.catalog.commits.commit(scope, Commit(changes)).revision
+
+    def add(self, *changes: Change, scope: Scope = SCOPE) -> int:
+        """Commit and index."""
+        self.commit(*changes, scope=scope)
+        return self.index.advance(scope)
+
+    def view(
+        self,
+        scope: Scope = SCOPE,
+        revision: int | None = None,
+        valid_at: date = DAY,
+        roles: tuple[str, ...] | None = None,
+    ) -> View:
+        head = self.index.reached(scope) if revision is None else revision
+        return View(scope, head, valid_at, None if roles is None else frozenset(roles))
+
+    def ask(self, query: WordQuery | Node | str, *views: View) -> Ranking:
+        node = words(query) if isinstance(query, str) else query
+        asked = node if isinstance(node, WordQuery) else WordQuery(node)
+        return self.index.keyword(views or (self.view(),), asked)
+
+    def find(self, query: WordQuery | Node | str, *views: View) -> list[str]:
+        """Ids of the elements found, best first."""
+        return [found.element_id for found in self.ask(query, *views).found]
+
+    def identify(self, *identifiers: str, views: tuple[View, ...] = (), **options: object) -> list[str]:
+        query = IdentifierQuery(identifiers, **options)  # type: ignore[arg-type]
+        return [found.element_id for found in self.index.exact(views or (self.view(),), query).found]
+
+
+def scores(ranking: Ranking) -> dict[tuple[str, int], float]:
+    return {(found.element_id, found.chunk): found.raw for found in ranking.found}
+
+
+def facts(ranking: Ranking) -> Ranking:
+    """A ranking without lifetime ids, which are opaque and may differ between libraries."""
+    return replace(ranking, found=tuple(replace(found, lifetime_id=0) for found in ranking.found))
+
+
+QUESTIONS: tuple[WordQuery, ...] = (
+    WordQuery(words("dog bites court")),
+    WordQuery(words("dog"), depth=1),
+    WordQuery(words("dog court"), group="chunk", explained=3),
+    WordQuery(words("the dog"), filters=(OneOf("element_type", ("page",)),)),
+    WordQuery(All((Word("dog"), Not(Word("cat"))))),
+    WordQuery(words("secret")),
+)
+
+
+class IndexContract:
+    """Every promise of `pincite.protocols.Index`, as a test."""
+
+    def make_index(self, catalog: Catalog, folder: Path) -> Index:
+        raise NotImplementedError("say how an index is opened in this folder; opening it again must find the same one")
+
+    def make_catalog(self, folder: Path) -> Catalog:
+        return SqliteCatalog(folder / "catalog.db")
+
+    def make_shelf(self, folder: Path) -> Shelf:
+        folder.mkdir(parents=True, exist_ok=True)
+        catalog = self.make_catalog(folder)
+        return Shelf(catalog, self.make_index(catalog, folder))
+
+    @pytest.fixture
+    def shelf(self, tmp_path: Path) -> Iterator[Shelf]:
+        shelf = self.make_shelf(tmp_path)
+        yield shelf
+        shelf.catalog.close()
+
+    @pytest.fixture
+    def phrases(self, shelf: Shelf) -> Shelf:
+        if not shelf.index.features.phrases:
+            pytest.skip("the engine declares that it has no phrases")
+        return shelf
+
+    @pytest.fixture
+    def prefixes(self, shelf: Shelf) -> Shelf:
+        if not shelf.index.features.prefixes:
+            pytest.skip("the engine declares that it has no prefixes")
+        return shelf
+
+    # --- rolling forward --------------------------------------------------------------------------------------
+
+    def test_what_is_committed_is_found_once_the_index_has_advanced(self, shelf: Shelf) -> None:
+        assert shelf.commit(put("a", "a dog")) == 1
+        assert (shelf.index.reached(SCOPE), shelf.find("dog", shelf.view(revision=1))) == (0, [])
+        assert (shelf.index.advance(SCOPE), shelf.index.reached(SCOPE)) == (1, 1)
+        assert shelf.find("dog") == ["a"]
+
+    def test_advancing_again_changes_nothing(self, shelf: Shelf) -> None:
+        shelf.add(put("a", "a dog"), put("b", "another dog"))
+        before = shelf.ask("dog"), shelf.index.status(SCOPE)
+        assert shelf.index.advance(SCOPE) == 1
+        assert (shelf.ask("dog"), shelf.index.status(SCOPE)) == before
+
+    def test_many_commits_are_taken_in_one_advance(self, shelf: Shelf) -> None:
+        for text in ("a dog", "a cat", "a dog again"):
+            shelf.commit(put("a", text))
+        shelf.commit(RemoveElement("a"))
+        shelf.commit(put("b", "one dog"))
+        assert shelf.index.advance(SCOPE) == 5
+        assert [shelf.find("dog", shelf.view(revision=r)) for r in range(6)] == [[], ["a"], [], ["a"], [], ["b"]]
+
+    def test_an_unknown_repository_is_empty(self, shelf: Shelf) -> None:
+        assert shelf.index.reached(SCOPE) == shelf.index.advance(SCOPE) == shelf.index.rebuild(SCOPE) == 0
+        assert shelf.index.merge(SCOPE) is False
+        assert (shelf.find("dog"), shelf.identify("dog"), shelf.index.filter_values([shelf.view()])) == ([], [], {})
+        assert (shelf.index.check(SCOPE), shelf.index.status(SCOPE).revision) == ((), 0)
+
+    def test_an_empty_repository_answers_nothing(self, shelf: Shelf) -> None:
+        shelf.catalog.repositories.ensure(SCOPE)
+        assert (shelf.index.advance(SCOPE), shelf.index.reached(SCOPE)) == (0, 0)
+        assert shelf.ask("dog").total == 0
+        shelf.add(put("a", State(Content("document", "page", "No chunk", ""), Derivation("r"))))
+        assert (shelf.index.reached(SCOPE), shelf.find("chunk"), shelf.index.filter_values([shelf.view()])) == (
+            1,
+            [],
+            {},
+        )
+
+    def test_no_view_finds_nothing(self, shelf: Shelf) -> None:
+        assert shelf.index.keyword((), WordQuery(Word("dog"))).found == ()
+        assert shelf.index.exact((), IdentifierQuery(("dog",))).found == ()
+        assert shelf.index.filter_values(()) == {}
+
+    def test_the_status_says_how_far_behind_it_is(self, shelf: Shelf) -> None:
+        shelf.add(put("a", page("one", "two")), put("b", "three"))
+        shelf.add(RemoveElement("b"))
+        shelf.commit(put("c", "four"))
+        status = shelf.index.status(SCOPE)
+        assert (status.revision, status.head, status.chunks, status.problem) == (2, 3, 2, "")
+
+    # --- time, validity, roles --------------------------------------------------------------------------------
+
+    def test_a_removed_element_is_found_until_its_death(self, shelf: Shelf) -> None:
+        born = shelf.add(put("a", "a dog"), put("b", "a dog"))
+        shelf.add(RemoveElement("a"))
+        assert shelf.find("dog") == ["b"]
+        assert shelf.find("dog", shelf.view(revision=born)) == ["a", "b"]
+
+    def test_a_changed_element_leaves_no_stale_word(self, shelf: Shelf) -> None:
+        shelf.add(put("a", page("a dog", "a long tail")))
+        shelf.add(put("a", page("a cat")))
+        assert (shelf.find("dog tail"), shelf.find("cat")) == ([], ["a"])
+
+    def test_there_and_back_again_is_found_in_both_lifetimes(self, shelf: Shelf) -> None:
+        for text in ("a dog", "a cat", "a dog"):
+            shelf.add(put("a", text))
+        (first,), (last,) = (shelf.ask("dog", shelf.view(revision=r)).found for r in (1, 3))
+        assert first.version_id == last.version_id
+        assert first.lifetime_id != last.lifetime_id
+        assert shelf.find("dog", shelf.view(revision=2)) == []
+
+    def test_a_new_recipe_replaces_the_chunks(self, shelf: Shelf) -> None:
+        whole = page(passage("a dog and a cat"))
+        cut = page(passage("a dog"), passage("a cat"))
+        shelf.add(put("a", whole))
+        shelf.add(put("a", cut))
+        (found,) = shelf.ask("cat").found
+        assert (found.chunk, found.recipe) == (1, cut.derivation.recipe)
+        (before,) = shelf.ask("cat", shelf.view(revision=1)).found
+        assert (before.chunk, before.recipe, before.version_id) == (0, whole.derivation.recipe, found.version_id)
+
+    def test_validity_selects_what_is_in_force(self, shelf: Shelf) -> None:
+        cut = date(2026, 1, 1)
+        shelf.add(put("law", page("old dogs", end=cut), page("new dogs", start=cut, end=date(2027, 1, 1))))
+        for day, expected in ((date(2025, 12, 31), "old"), (cut, "new"), (date(2026, 12, 31), "new")):
+            assert shelf.find(expected, shelf.view(valid_at=day)) == ["law"]
+            assert len(shelf.ask("dogs", shelf.view(valid_at=day)).found) == 1
+        assert shelf.find("dogs", shelf.view(valid_at=date(2027, 1, 1))) == []
+
+    def test_roles_decide_who_finds(self, shelf: Shelf) -> None:
+        shelf.add(put("open", "a dog"), put("closed", page("a dog", roles=("judge", "clerk"))))
+        for roles, expected in (
+            (None, ["closed", "open"]),
+            ((), ["open"]),
+            (("party",), ["open"]),
+            (("party", "clerk"), ["closed", "open"]),
+        ):
+            view = shelf.view(roles=roles)
+            assert shelf.find("dog", view) == shelf.identify("Page", views=(view,)) == expected
+            assert shelf.index.filter_values([view])["kind"] == {"document": len(expected)}
+
+    def test_changed_roles_hold_from_their_revision_on(self, shelf: Shelf) -> None:
+        shelf.add(put("a", "a dog"))
+        shelf.add(put("a", page("a dog", roles=("judge",))))
+        assert [shelf.find("dog", shelf.view(revision=r, roles=())) for r in (1, 2)] == [["a"], []]
+
+    def test_where_a_quote_may_have_come_from_is_also_asked_of_the_dead(self, phrases: Shelf) -> None:
+        shelf = phrases
+        shelf.add(put("a", "the old words"), put("b", page("the old words", roles=("judge",))))
+        shelf.add(put("a", "other words"))
+        asked = WordQuery(Phrase("old words"), ever=True)
+        assert shelf.find(asked, shelf.view(roles=())) == ["a"]
+        assert shelf.find(asked) == ["a", "b"]
+        assert shelf.find(replace(asked, ever=False)) == ["b"]
+
+    # --- filters ----------------------------------------------------------------------------------------------
+
+    def test_a_filter_holds_inside_the_scan(self, shelf: Shelf) -> None:
+        shelf.add(*(put(f"loud {n}", "dog dog dog") for n in range(30)))
+        quiet = "one dog among many other words that nobody will ever ask for"
+        shelf.add(put("quiet", page(quiet, metadata={"court": "bger"})))
+        asked = WordQuery(Word("dog"), filters=(OneOf("court", ("bger",)),), depth=1)
+        ranking = shelf.ask(asked)
+        assert [found.element_id for found in ranking.found] == ["quiet"]
+        assert ranking.total == 1
+
+    def test_a_filter_is_never_in_the_statistics(self, shelf: Shelf) -> None:
+        for n in range(5):
+            shelf.add(put(f"e{n}", page("dog " * n + "cat", metadata={"year": n})))
+        every = shelf.ask("dog cat")
+        some = shelf.ask(WordQuery(words("dog cat"), filters=(OneOf("year", ("1", "3")),), scoring=Scoring()))
+        assert [found for found in every.found if found.element_id in ("e1", "e3")] == list(some.found)
+
+    @pytest.mark.parametrize(
+        ("accepts", "expected"),
+        [
+            (OneOf("language", ("de",)), ["german"]),
+            (OneOf("language", ("de", "en")), ["english", "german"]),
+            (OneOf("language", ()), []),
+            (OneOf("nothing", ("x",)), []),
+            (OneOf("kind", ("document",)), ["english", "german"]),
+            (OneOf("topics", ("dogs",)), ["english"]),
+            (OneOf("topics", ("dog",)), []),
+            (OneOf("final", ("true",)), ["english"]),
+            (OneOf("pages", ("12",)), ["german"]),
+            (OneOf("chunk_type", ("definition",)), ["german"]),
+            (Between("date"), ["english", "german"]),
+            (Between("date", "2024-12-31"), ["english", "german"]),
+            (Between("date", "2025"), ["german"]),
+            (Between("date", "", "2024-12-31"), ["english"]),
+            (Between("date", "2024-12-31", "2024-12-31"), ["english"]),
+            (Between("date", "2025-01-01", "2024-01-01"), []),
+            (Between("date", "2026"), []),
+            (Between("topics", "b", "c"), ["english"]),
+            (Between("nothing", "a"), []),
+        ],
+    )
+    def test_filters_compare_values(self, shelf: Shelf, accepts: Filter, expected: list[str]) -> None:
+        english: dict[str, JsonValue] = {
+            "date": "2024-12-31T09:00", "topics": ["bites", "dogs"], "final": True, "long": "x" * 300,
+        }  # fmt: skip
+        german: dict[str, JsonValue] = {"date": "2025-06-01", "pages": 12, "nested": {"a": 1}}
+        shelf.add(
+            put("english", page("dog", metadata=english)),
+            put("german", page(passage("dog", chunk_type="definition"), language="de", metadata=german)),
+        )
+        assert shelf.find(WordQuery(Word("dog"), filters=(accepts,))) == expected
+        assert shelf.identify("Page", filters=(accepts,)) == expected
+
+    def test_filters_are_all_demanded(self, shelf: Shelf) -> None:
+        shelf.add(put("a", page("dog", metadata={"x": "1", "y": "1"})), put("b", page("dog", metadata={"x": "1"})))
+        both = (OneOf("x", ("1",)), OneOf("y", ("1",)))
+        assert shelf.find(WordQuery(Word("dog"), filters=both)) == ["a"]
+
+    def test_filter_values_count_visible_chunks(self, shelf: Shelf) -> None:
+        shelf.add(
+            put("a", page("one", "two", metadata={"court": "bger", "language": "en", "tags": ["x", "x"]})),
+            put("b", page("three", metadata={"court": "bvger"}, roles=("judge",), language="")),
+        )
+        assert shelf.index.filter_values([shelf.view(roles=())]) == {
+            "kind": {"document": 2},
+            "element_type": {"page": 2},
+            "chunk_type": {"content": 2},
+            "language": {"en": 2},
+            "court": {"bger": 2},
+            "tags": {"x": 2},
+        }
+        assert shelf.index.filter_values([shelf.view()])["court"] == {"bger": 2, "bvger": 1}
+        shelf.add(RemoveElement("a"))
+        assert shelf.index.filter_values([shelf.view()])["court"] == {"bvger": 1}
+        assert shelf.index.filter_values([shelf.view(revision=1)])["court"] == {"bger": 2, "bvger": 1}
+
+    # --- words ------------------------------------------------------------------------------------------------
+
+    def test_more_and_rarer_words_score_higher(self, shelf: Shelf) -> None:
+        shelf.add(
+            put("both", "the dog bites"), put("rare", "it bites"), put("common", "some dog"), put("other", "one dog"),
+            put("none", "a cat"),
+        )  # fmt: skip
+        assert shelf.find("dog bites") == ["both", "rare", "common", "other"]
+        assert shelf.ask("dog bites").total == 4
+
+    def test_scores_lie_between_0_and_1(self, shelf: Shelf) -> None:
+        shelf.add(*(put(f"e{n}", page("dog " * n + "cat", name="dog")) for n in range(1, 9)))
+        for found in shelf.ask("dog cat").found:
+            assert 0 < found.score <= 1
+            assert found.raw > 0
+
+    def test_unknown_words_find_nothing_and_hurt_nothing(self, shelf: Shelf) -> None:
+        shelf.add(put("a", "a dog"))
+        unknown = shelf.ask("xyzzy plugh")
+        assert (unknown.found, unknown.total, unknown.status) == ((), 0, "ok")
+        assert shelf.find("dog xyzzy") == ["a"]
+
+    @pytest.mark.parametrize("text", ["", "   ", "…", "___", "'", "\x00"])
+    def test_a_query_without_words_finds_nothing(self, shelf: Shelf, text: str) -> None:
+        shelf.add(put("a", "a dog"))
+        for node in (Word(text), Phrase(text), Some(()), All(()), Not(Word("cat")), Maybe(Word(text))):
+            assert shelf.find(node) == []
+
+    def test_stop_words_count_only_if_nothing_else_is_left(self, shelf: Shelf) -> None:
+        shelf.add(put("a", "the dog"), put("b", "the cat"))
+        the = Word("the", stop=True)
+        assert shelf.find(Some((the, Word("dog")))) == ["a"]
+        assert shelf.find(Some((the,))) == ["a", "b"]
+
+    def test_a_long_query_keeps_its_rarest_words_and_says_so(self, shelf: Shelf) -> None:
+        shelf.add(put("a", "dog cat"), put("b", "dog"), put("c", "dog mouse"))
+        ranking = shelf.ask(WordQuery(words("dog cat unknown"), max_words=1))
+        assert [found.element_id for found in ranking.found] == ["a"]
+        assert "1 rarest" in ranking.notes[0]
+        assert "2 left out" in ranking.notes[0]
+
+    def test_a_word_as_typed_ranks_before_its_stem(self, shelf: Shelf) -> None:
+        shelf.add(put("a", page("les droits", language="fr")), put("b", page("les droit", language="fr")))
+        assert shelf.find("droit") == ["b", "a"]
+        assert shelf.find("droits") == ["a", "b"]
+        assert len(set(scores(shelf.ask(WordQuery(Word("droit"), scoring=PLAIN))).values())) == 1
+
+    def test_headings_and_defined_terms_weigh_more_than_text(self, shelf: Shelf) -> None:
+        filler = "some words that fill the passage"
+        shelf.add(
+            put("text", page(f"{filler} lease", name="x")),
+            put("heading", page(passage(filler, parent_chain=("lease",)), name="x")),
+            put("term", page(filler, name="x", defined=(("lease", 0),))),
+        )
+        assert shelf.find(WordQuery(Word("lease"), scoring=PLAIN)) == ["term", "heading", "text"]
+        content_only = Scoring(boosts={"content": 1.0})
+        ranking = shelf.ask(WordQuery(Word("lease"), scoring=content_only))
+        assert ([found.element_id for found in ranking.found], ranking.total) == (["text"], 1)
+
+    def test_written_context_is_searched_and_repeated_headings_count_once(self, shelf: Shelf) -> None:
+        written = passage("the dog", parent_chain=("Animals",), context="about liability of keepers")
+        structural = passage("the dog", parent_chain=("Animals",), context="Animals")
+        plain = passage("the dog", parent_chain=("Animals",))
+        shelf.add(put("written", page(written)), put("structural", page(structural)), put("plain", page(plain)))
+        assert shelf.find("liability") == ["written"]
+        found = scores(shelf.ask("animals"))
+        assert found["structural", 0] == found["plain", 0]
+
+    # --- field queries ----------------------------------------------------------------------------------------
+
+    def test_a_field_query_looks_only_there(self, shelf: Shelf) -> None:
+        shelf.add(
+            put("text", page("rent", name="x")),
+            put("heading", page(passage("x", parent_chain=("Rent",)), name="x")),
+            put("term", page("x", name="x", defined=(("rent", 0),))),
+            put("section", page(passage("x", section_id="4.2"), name="x")),
+        )
+        assert shelf.find(Word("rent", field="content")) == ["text"]
+        assert shelf.find(Word("rent", field="headings")) == ["heading"]
+        assert shelf.find(Word("rent", field="terms")) == ["term"]
+        assert shelf.find(Word("4.2", field="section")) == ["section"]
+        assert shelf.find(Word("rent", field="section")) == []
+        assert shelf.find(All((Word("rent", field="headings"), Word("x", field="content")))) == ["heading"]
+
+    def test_a_word_that_also_stands_in_another_field_gains_nothing_there(self, shelf: Shelf) -> None:
+        both = page(passage("rent droits", parent_chain=("droit",)), language="fr", name="x")
+        other = page(passage("rent droit", parent_chain=("droit",)), language="fr", name="x")
+        shelf.add(put("both", both), put("other", other))
+        found = scores(shelf.ask(Word("droit", field="headings")))
+        assert found["both", 0] == found["other", 0]
+
+    # --- phrases and prefixes ---------------------------------------------------------------------------------
+
+    def test_a_phrase_needs_its_words_side_by_side(self, phrases: Shelf) -> None:
+        phrases.add(
+            put("yes", "The Owner of a Dog is liable."), put("reversed", "a dog of owner"),
+            put("apart", "owner, of dog"), put("twice", "owner of a dog; owner of a dog"),
+        )  # fmt: skip
+        assert phrases.find(Phrase("owner of a dog")) == ["twice", "yes"]
+        assert phrases.find(Phrase("owner of a cat")) == []
+        assert phrases.ask(Phrase("OWNER, of - a dog")).total == 2
+
+    def test_a_phrase_is_found_at_both_ends_of_a_field(self, phrases: Shelf) -> None:
+        phrases.add(put("a", "first words in the middle last words"))
+        assert phrases.find(Phrase("first words")) == phrases.find(Phrase("last words")) == ["a"]
+        assert phrases.find(Phrase("words in the middle last words")) == ["a"]
+
+    def test_no_phrase_crosses_from_one_field_or_chunk_into_another(self, phrases: Shelf) -> None:
+        chunks = (passage("ends here", section_id="begins"), passage("next one", 1, section_id="x"))
+        phrases.add(put("a", page(*chunks, name="over", defined=(("and out", 0),))))
+        for crossing in ("here over", "over begins", "begins and", "out next", "here next"):
+            assert phrases.find(Phrase(crossing)) == []
+        assert phrases.find(Phrase("and out")) == ["a"]
+
+    def test_a_phrase_is_compared_without_case_and_accents_but_not_by_stem(self, phrases: Shelf) -> None:
+        phrases.add(put("a", page("Die Häuser der Stadt Zürich", language="de")))
+        assert phrases.find(Phrase("HAUSER DER")) == ["a"]
+        assert phrases.find(Phrase("Haus der")) == []
+
+    def test_a_phrase_may_hold_identifiers_and_elisions(self, phrases: Shelf) -> None:
+        phrases.add(put("a", page("selon l'arrêt 4A_123/2020 du 3 mai", language="fr")))
+        assert phrases.find(Phrase("l'arrêt 4A_123/2020")) == ["a"]
+        assert phrases.find(Phrase("arret 4a 123 2020 du")) == ["a"]
+        assert phrases.find(Phrase("123/2020")) == ["a"]
+
+    def test_a_phrase_in_a_field(self, phrases: Shelf) -> None:
+        phrases.add(put("a", page(passage("the dog bites", parent_chain=("dog bites man",)))))
+        assert phrases.find(Phrase("dog bites man", field="headings")) == ["a"]
+        assert phrases.find(Phrase("the dog bites", field="headings")) == []
+
+    def test_a_prefix_finds_every_word_that_begins_like_it(self, prefixes: Shelf) -> None:
+        prefixes.add(
+            put("a", page("Mietvertrag", language="de")), put("b", page("Mieterin", language="de")),
+            put("c", page("Vermieter", language="de")), put("d", page("ÉTATS", language="fr")),
+        )  # fmt: skip
+        assert prefixes.find(Prefix("miet")) == ["a", "b"]
+        assert prefixes.find(Prefix("Mieter")) == ["b"]
+        assert prefixes.find(Prefix("eta")) == prefixes.find(Prefix("Éta")) == ["d"]
+        assert prefixes.find(Prefix("zz")) == []
+
+    # --- trees ------------------------------------------------------------------------------------------------
+
+    @pytest.mark.parametrize(
+        ("tree", "expected"),
+        [
+            (All((Word("dog"), Word("cat"))), {"dog cat", "dog cat bird"}),
+            (All((Word("dog"), Not(Word("cat")))), {"dog", "dog bird"}),
+            (All((Word("dog"), Maybe(Word("cat")))), {"dog", "dog cat", "dog bird", "dog cat bird"}),
+            (All((Word("dog"), Some((Word("cat"), Word("bird"))))), {"dog cat", "dog bird", "dog cat bird"}),
+            (Some((All((Word("dog"), Word("bird"))), Word("fish"))), {"dog bird", "dog cat bird", "fish"}),
+            (Some((Word("fish"), Not(Word("dog")))), {"fish"}),
+            (All((Word("dog"), Not(All((Word("cat"), Word("bird")))))), {"dog", "dog cat", "dog bird"}),
+            (All((Word("dog"), Not(Not(Word("cat"))))), {"dog cat", "dog cat bird"}),
+            (All((Word("dog"), Word("unknown"))), set()),
+            (All((Maybe(Word("fish")), Maybe(Word("bird")))), {"fish", "dog bird", "dog cat bird"}),
+        ],
+    )
+    def test_a_tree_demands_and_forbids(self, shelf: Shelf, tree: Node, expected: set[str]) -> None:
+        shelf.add(*(put(text, text) for text in ("dog", "cat", "dog cat", "dog bird", "dog cat bird", "fish")))
+        ranking = shelf.ask(tree)
+        assert {found.element_id for found in ranking.found} == expected
+        assert ranking.total == len(expected)
+
+    def test_a_forbidden_word_adds_nothing_to_a_score(self, shelf: Shelf) -> None:
+        shelf.add(put("a", "dog"), put("b", "dog cat"))
+        assert scores(shelf.ask(All((Word("dog"), Not(Word("bird")))))) == scores(shelf.ask("dog"))
+
+    def test_an_optional_word_raises_what_holds_it(self, shelf: Shelf) -> None:
+        shelf.add(put("a", "dog mouse"), put("b", "dog cat"))
+        assert shelf.find(All((Word("dog"), Maybe(Word("cat"))))) == ["b", "a"]
+
+    def test_a_demanded_identifier_must_be_there_as_a_whole(self, shelf: Shelf) -> None:
+        shelf.add(put("yes", "see 4A_123/2020"), put("parts", "4A and 123 in 2020"))
+        assert shelf.find(All((Word("4A_123/2020"),))) == ["yes"]
+        assert shelf.find(Word("4A_123/2020")) == ["yes", "parts"]
+
+    # --- languages --------------------------------------------------------------------------------------------
+
+    @pytest.mark.parametrize(
+        ("language", "text", "query"),
+        [
+            ("en", "liabilities of owners", "liability owner"),
+            ("de", "die Häuser", "haus"),
+            ("de", "die Häuser", "HÄUSER"),
+            ("de", "der Hundebiss", "Biss Hund"),
+            ("de", "der Biss eines Hundes", "Hundebiss"),
+            ("de", "die Kündigungsfrist", "Frist der Kündigung"),
+            ("de", "Frist für die Kündigung", "Kündigungsfrist"),
+            ("de", "Herr Müller", "Mueller"),
+            ("de", "Herr Mueller", "Müller"),
+            ("de", "Herr Müller", "muller"),
+            ("de", "gemäss Strasse", "Straße"),
+            ("de", "die Straße", "strasse"),
+            ("fr", "la responsabilité de l'État", "état"),
+            ("fr", "l’article 41", "article"),
+            ("fr", "un article", "l'article"),
+            ("fr", "où qu'il soit", "qu'il"),
+            ("fr", "un réseau", "reseaux"),
+            ("it", "dell'ordinanza", "ordinanza"),
+            ("it", "le ordinanze", "dell'ordinanza"),
+            ("", "keine Sprache bekannt", "SPRACHE"),
+            ("ja", "東京都の条例", "東京"),
+            ("ja", "東京都の条例", "条例"),
+            ("zh", "民法典第一条", "民法"),
+            ("zh", "民法典第一条", "法"),
+            ("ko", "대한민국 헌법", "헌법"),
+            ("th", "กฎหมายแพ่งและพาณิชย์" * 10 + "ทนายความ", "ทนายความ"),
+            ("en", "Tokyo東京 office", "Tokyo東京"),
+            ("en", "ﬁnancial ＡＢＣ", "financial abc"),
+            ("en", "the OrderService calls", "order service"),
+            ("en", "the OrderService calls", "order_service"),
+            ("en", "the order_service calls", "OrderService"),
+            ("en", "an order service", "OrderService"),
+            ("en", "HTTPServer2", "httpserver2"),
+            ("en", "4A_123/2020", "4a_123/2020"),
+            ("en", "4A_123/2020", "4A 123"),
+            ("en", "4A 123/2020", "4A_123/2020"),
+            ("en", "mail ann.smith@example.org now", "ann.smith@example.org"),
+            ("el", "Ο νόμος", "ΝΟΜΟΣ"),
+            ("ru", "законы", "закон"),
+            ("hi", "हिन्दी कानून", "कानून"),
+        ],
+    )
+    def test_a_word_is_found_however_it_is_written(self, shelf: Shelf, language: str, text: str, query: str) -> None:
+        other = {"th": "เรื่องอื่น", "ja": "別の話", "zh": "其他", "ko": "다른"}.get(language, "nothing of the kind")
+        shelf.add(put("yes", page(text, language=language)), put("no", page(other, language=language)))
+        assert shelf.find(query)[:1] == ["yes"]
+        assert shelf.find(All(tuple(Word(word) for word in query.split() if word not in ("der",)))) == ["yes"]
+
+    @pytest.mark.parametrize("text", ["Zürich", "l'État", "Ελλάδα", "한국어", "ガス"])
+    def test_composed_and_decomposed_text_is_the_same(self, shelf: Shelf, text: str) -> None:
+        composed, decomposed = unicodedata.normalize("NFC", text), unicodedata.normalize("NFD", text)
+        shelf.add(put("a", page(composed, language="fr")), put("b", page(decomposed, language="fr")))
+        for typed in (composed, decomposed):
+            found = scores(shelf.ask(Word(typed)))
+            assert found["a", 0] == found["b", 0]
+
+    def test_stems_of_different_languages_do_not_meet(self, shelf: Shelf) -> None:
+        shelf.add(put("de", page("die Häuser", language="de")), put("en", page("the haus", language="en")))
+        assert shelf.find("Häuser") == ["de"]
+
+    def test_every_visible_language_stems_the_query(self, shelf: Shelf) -> None:
+        shelf.add(put("de", page("viele Artikel", language="de")), put("fr", page("des articles", language="fr")))
+        assert shelf.find("article") == ["fr"]
+        assert shelf.find("Artikeln") == ["de"]
+        assert set(shelf.find("article Artikeln")) == {"de", "fr"}
+
+    def test_a_phrase_of_a_script_without_spaces_ignores_spaces(self, phrases: Shelf) -> None:
+        phrases.add(put("one", page("東京都大阪府", language="ja")), put("two", page("東京都 大阪府", language="ja")))
+        phrases.add(put("no", page("大阪府東京都", language="ja")), put("ko", page("대한민국 헌법", language="ko")))
+        assert sorted(phrases.find(Phrase("都大阪"))) == ["one", "two"]
+        assert sorted(phrases.find(Phrase("東京都 大阪府"))) == ["one", "two"]
+        assert phrases.find(Phrase("대한민국 헌법")) == ["ko"]
+
+    def test_a_prefix_of_a_script_without_spaces_is_a_run_of_characters(self, prefixes: Shelf) -> None:
+        prefixes.add(put("a", page("東京都の条例", language="ja")), put("b", page("京都", language="ja")))
+        assert prefixes.find(Prefix("東京")) == ["a"]
+        assert sorted(prefixes.find(Prefix("京"))) == ["a", "b"]
+
+    # --- groups, ties, totals ---------------------------------------------------------------------------------
+
+    def test_an_element_is_one_hit_shown_by_its_best_chunk(self, shelf: Shelf) -> None:
+        shelf.add(put("a", page("a cat and a dog and more", "a dog", "a mouse")), put("b", "a dog and a cat or so"))
+        ranking = shelf.ask(WordQuery(Word("dog"), scoring=PLAIN))
+        assert [(found.element_id, found.chunk) for found in ranking.found] == [("a", 1), ("b", 0)]
+        assert ranking.total == 2
+
+    def test_chunks_are_hits_of_their_own_when_asked_for(self, shelf: Shelf) -> None:
+        shelf.add(put("a", page("a cat and a dog and more", "a dog", "a mouse")), put("b", "a dog and a cat or so"))
+        ranking = shelf.ask(WordQuery(Word("dog"), group="chunk", scoring=PLAIN))
+        assert [(found.element_id, found.chunk) for found in ranking.found] == [("a", 1), ("a", 0), ("b", 0)]
+        assert ranking.total == 3
+
+    def test_the_depth_counts_groups_not_chunks(self, shelf: Shelf) -> None:
+        shelf.add(put("a", page(*["dog"] * 10)), put("b", "dog cat"), put("c", "dog cat bird"))
+        assert shelf.find(WordQuery(Word("dog"), depth=2)) == ["a", "b"]
+        assert shelf.ask(WordQuery(Word("dog"), depth=2)).total == 3
+
+    def test_ties_are_broken_by_id(self, shelf: Shelf) -> None:
+        ids = ["b", "a", "é", "Z", "10", "9", "\U0001f600", "\uffee"]
+        for element_id in ids:
+            shelf.add(put(element_id, page("dog", "dog")))
+        shelf.add(put("b", page("dog", "dog")), scope=SIBLING)
+        ordered = sorted(ids)
+        assert shelf.find("dog") == ordered
+        for depth in range(1, len(ids)):
+            assert shelf.find(WordQuery(Word("dog"), depth=depth)) == ordered[:depth]
+        chunks = shelf.ask(WordQuery(Word("dog"), group="chunk")).found
+        assert [(found.element_id, found.chunk) for found in chunks] == [(i, n) for i in ordered for n in (0, 1)]
+        both = shelf.ask(Word("dog"), shelf.view(SIBLING), shelf.view()).found
+        assert [found.scope for found in both if found.element_id == "b"] == [SCOPE, SIBLING]
+        assert shelf.identify("Page") == ordered
+
+    @pytest.mark.parametrize("group", ["element", "chunk"])
+    def test_a_shallow_answer_is_the_head_of_a_deep_one(self, shelf: Shelf, group: Literal["element", "chunk"]) -> None:
+        texts = ("dog cat", "dog", "cat", "dog dog bird", "a long text about a dog and nothing else", "bird cat fish")
+        for n in range(36):
+            shelf.add(put(f"e{n}", page(texts[n % 6], texts[n // 6], language=("en", "de")[n % 2])))
+        asked = WordQuery(words("dog cat bird"), group=group, scoring=PLAIN)
+        deep = shelf.ask(asked).found
+        for depth in (1, 2, 7, 20):
+            assert shelf.ask(replace(asked, depth=depth)).found == deep[:depth]
+
+    def test_totals_count_all_that_match(self, shelf: Shelf) -> None:
+        shelf.add(*(put(f"e{n}", page("dog", "dog cat")) for n in range(30)))
+        for depth in (1, 10, 100):
+            ranking = shelf.ask(WordQuery(words("dog cat"), depth=depth))
+            assert (ranking.total, ranking.total_is_lower_bound) == (30, False)
+        assert shelf.ask(WordQuery(words("dog cat"), group="chunk")).total == 60
+
+    def test_a_hit_explains_itself(self, shelf: Shelf) -> None:
+        shelf.add(put("a", "the dog bites and bit"), put("b", "dogs"), put("c", "a cat"))
+        ranking = shelf.ask(WordQuery(words("dog bites unknown"), explained=1))
+        first, second = ranking.found
+        assert {matched.word: matched.df for matched in first.matched} == {"dog": 2, "bites": 1}
+        assert all("dog~en" in matched.terms for matched in first.matched if matched.word == "dog")
+        assert sum(matched.share for matched in first.matched) == pytest.approx(first.raw)
+        assert all(0 < matched.share <= matched.idf * 1.2 for matched in first.matched)
+        assert second.matched == ()
+
+    # --- identifiers ------------------------------------------------------------------------------------------
+
+    @pytest.mark.parametrize(
+        "spelling",
+        [
+            "4A_123/2020", "4A 123/2020", "4a-123-2020", "4A.123/2020", "BGE 140 III 115", "bge 140 iii 115",
+            "Art. 41", "art 41", "Artikel 41", "article 41", "OrderService", "order_service", "order-service",
+            "Order Service", "ECLI:CH:BGER:2020:4A.123", "doc", "Good Faith", "good faith", "«Good Faith»",
+        ],
+    )  # fmt: skip
+    def test_an_identifier_is_found_in_every_spelling(self, shelf: Shelf, spelling: str) -> None:
+        shelf.add(
+            put(
+                "doc",
+                page(
+                    passage("text", section_id="Art. 41"),
+                    name="4A_123/2020",
+                    defined=(("Good faith", 0),),
+                    aliases=(
+                        Alias("BGE 140 III 115"),
+                        Alias("OrderService", "Art. 41"),
+                        Alias("ECLI:CH:BGER:2020:4A.123"),
+                    ),
+                ),
+            ),
+            put("other", page(passage("4A_123/2020 BGE 140 III 115", section_id="Art. 42"), name="Art. 410")),
+        )
+        assert shelf.identify(spelling) == ["doc"]
+
+    def test_an_alias_of_a_section_names_only_its_chunks(self, shelf: Shelf) -> None:
+        chunks = (passage("one", section_id="1"), passage("two", section_id="2"))
+        shelf.add(put("a", page(*chunks, aliases=(Alias("Intro", "1"), Alias("Whole")))))
+        asked = IdentifierQuery(("intro",), group="chunk")
+        assert [found.chunk for found in shelf.index.exact([shelf.view()], asked).found] == [0]
+        whole = shelf.index.exact([shelf.view()], IdentifierQuery(("whole",), group="chunk"))
+        assert ([found.chunk for found in whole.found], whole.total) == ([0, 1], 2)
+
+    def test_more_identifiers_come_first(self, shelf: Shelf) -> None:
+        shelf.add(
+            put("both", page(passage("x", section_id="2"), name="Law")), put("a", page("x", name="Law")),
+            put("b", page(passage("x", section_id="2"), name="Code")),
+        )  # fmt: skip
+        ranking = shelf.index.exact([shelf.view()], IdentifierQuery(("law", "§ 2", "Law")))
+        assert [(found.element_id, found.score) for found in ranking.found] == [("both", 1.0), ("a", 0.5), ("b", 0.5)]
+        assert ranking.total == 3
+        assert {matched.word for matched in ranking.found[0].matched} == {"law", "2"}
+        assert shelf.identify("law", "§ 2", depth=1) == ["both"]
+
+    def test_what_names_nothing_is_not_found(self, shelf: Shelf) -> None:
+        shelf.add(put("a", "text"))
+        assert shelf.identify("4A_9/1999") == shelf.identify() == shelf.identify("", "…") == []
+
+    def test_identifiers_follow_revision_and_roles(self, shelf: Shelf) -> None:
+        shelf.add(put("a", page("x", name="Old")), put("b", page("x", name="Old", roles=("judge",))))
+        shelf.add(put("a", page("x", name="New")))
+        assert shelf.identify("old") == ["b"]
+        assert shelf.identify("old", views=(shelf.view(revision=1, roles=()),)) == ["a"]
+        assert shelf.identify("old", "new", views=(shelf.view(roles=()),)) == ["a"]
+
+    # --- several repositories, isolation ----------------------------------------------------------------------
+
+    def test_views_of_several_repositories_share_their_statistics(self, shelf: Shelf) -> None:
+        texts = {f"e{n}": ("dog " * (n % 3) + "cat " * (n % 4) + "bird").strip() for n in range(12)}
+        together = Scope("acme", "legal", "together")
+        for n, (element_id, text) in enumerate(texts.items()):
+            shelf.add(put(element_id, text), scope=(SCOPE, SIBLING)[n % 2])
+            shelf.add(put(element_id, text), scope=together)
+        one = shelf.ask("dog cat", shelf.view(together))
+        for views in ((SCOPE, SIBLING), (SIBLING, SCOPE)):
+            two = shelf.ask("dog cat", *(shelf.view(scope) for scope in views))
+            assert [(f.element_id, f.raw, f.score) for f in two.found] == [
+                (f.element_id, f.raw, f.score) for f in one.found
+            ]
+            assert two.total == one.total
+            merged = shelf.index.filter_values([shelf.view(scope) for scope in views])
+            assert merged == shelf.index.filter_values([shelf.view(together)])
+
+    def test_a_view_may_lag_in_one_repository(self, shelf: Shelf) -> None:
+        shelf.add(put("a", "dog"))
+        shelf.add(put("b", "dog"), scope=SIBLING)
+        shelf.add(put("c", "dog"))
+        assert shelf.find("dog", shelf.view(revision=1), shelf.view(SIBLING)) == ["a", "b"]
+
+    @pytest.mark.parametrize(
+        "elsewhere",
+        [replace(SCOPE, tenant="other"), replace(SCOPE, organization="other"), SIBLING],
+        ids=["tenant", "organization", "repository"],
+    )
+    def test_what_others_store_changes_no_answer(self, shelf: Shelf, elsewhere: Scope) -> None:
+        _fill(shelf)
+        before = _answers(shelf)
+        shelf.add(
+            *(put(f"x{n}", page("dog dog cat court", metadata={"secret": n})) for n in range(20)), scope=elsewhere
+        )
+        shelf.add(put("a", page("dog dog Hundebiss", language="de")), scope=elsewhere)
+        assert _answers(shelf) == before
+
+    def test_what_roles_hide_changes_no_answer(self, shelf: Shelf) -> None:
+        _fill(shelf)
+        before = _answers(shelf, roles=("clerk",))
+        hidden = [
+            page("dog dog cat secret", roles=("judge",), metadata={"secret": "x"}, language="de") for _ in range(9)
+        ]
+        shelf.add(*(put(f"x{n}", state) for n, state in enumerate(hidden)))
+        assert _answers(shelf, roles=("clerk",)) == before
+        assert shelf.find("secret") != []
+
+    def test_what_is_not_in_force_changes_no_answer(self, shelf: Shelf) -> None:
+        _fill(shelf)
+        before = _answers(shelf)
+        shelf.add(put("x", page("dog dog cat secret", end=DAY)), put("y", page("dog", start=date(2026, 2, 1))))
+        assert _answers(shelf) == before
+
+    # --- replay -----------------------------------------------------------------------------------------------
+
+    def test_an_answer_at_a_revision_never_changes(self, shelf: Shelf) -> None:
+        if not shelf.index.features.replay:
+            pytest.skip("the engine declares that it cannot replay")
+        _fill(shelf)
+        revision = shelf.index.reached(SCOPE)
+        before = _answers(shelf, revision=revision)
+        for n in range(8):
+            shelf.add(put(f"later {n}", page("dog court secret", language=("de", "fr")[n % 2])))
+            shelf.add(RemoveElement(f"e{n}"), put("a", f"dog {n}"))
+            assert _answers(shelf, revision=revision) == before
+        while shelf.index.merge(SCOPE):
+            assert _answers(shelf, revision=revision) == before
+        shelf.index.rebuild(SCOPE)
+        assert _answers(shelf, revision=revision) == before
+
+    def test_the_order_of_ingest_changes_nothing(self, tmp_path: Path) -> None:
+        texts = {f"e{n}": "dog " * (n % 3) + "cat " * (n % 4) + "court" for n in range(10)}
+        one, many, backwards = (self.make_shelf(tmp_path / name) for name in ("one", "many", "backwards"))
+        one.add(*(put(element_id, text) for element_id, text in texts.items()))
+        for element_id, text in texts.items():
+            many.add(put(element_id, text))
+        for element_id, text in reversed(texts.items()):
+            backwards.commit(put(element_id, text))
+        backwards.index.advance(SCOPE)
+        assert _answers(one) == _answers(many) == _answers(backwards)
+        for shelf in (one, many, backwards):
+            shelf.catalog.close()
+
+    def test_merging_rebuilding_and_reopening_change_nothing(self, shelf: Shelf, tmp_path: Path) -> None:
+        _fill(shelf)
+        revisions = range(shelf.index.reached(SCOPE) + 1)
+        before = [_answers(shelf, revision=r) for r in revisions]
+        while shelf.index.merge(SCOPE):
+            assert [_answers(shelf, revision=r) for r in revisions] == before
+        assert shelf.index.rebuild(SCOPE) == revisions[-1]
+        assert [_answers(shelf, revision=r) for r in revisions] == before
+        shelf.index = self.make_index(shelf.catalog, tmp_path)
+        shelf.index.advance(SCOPE)
+        assert [_answers(shelf, revision=r) for r in revisions] == before
+        assert shelf.index.check(SCOPE) == ()
+
+    def test_two_open_indexes_see_each_others_work(self, shelf: Shelf, tmp_path: Path) -> None:
+        shelf.add(put("a", "a dog"))
+        other = Shelf(shelf.catalog, self.make_index(shelf.catalog, tmp_path))
+        other.index.advance(SCOPE)
+        assert other.find("dog") == ["a"]
+        other.add(put("b", "a dog"))
+        shelf.index.advance(SCOPE)
+        assert shelf.find("dog") == other.find("dog") == ["a", "b"]
+
+    # --- erasure ----------------------------------------------------------------------------------------------
+
+    def test_a_purged_element_is_gone_from_every_leg_and_every_revision(self, shelf: Shelf) -> None:
+        _fill(shelf)
+        untouched = shelf.view(revision=shelf.index.reached(SCOPE))
+        before = facts(shelf.ask("dog court", untouched))
+        secret = page("dog secret", name="Secret", metadata={"party": "secret"})
+        shelf.add(put("secret", secret), put("e1", "dog cat again"))
+        shelf.add(put("secret", "another secret"))
+        shelf.catalog.commits.purge(SCOPE, ["secret"], reason="order")
+        head = shelf.index.advance(SCOPE)
+        for revision in range(head + 1):
+            view = shelf.view(revision=revision)
+            assert shelf.find("secret", view) == shelf.identify("secret", views=(view,)) == []
+            assert "party" not in shelf.index.filter_values([view])
+        assert shelf.find(WordQuery(Word("secret"), ever=True)) == []
+        assert facts(shelf.ask("dog court", untouched)) == before
+
+    def test_after_a_purge_the_index_equals_a_rebuild(self, shelf: Shelf) -> None:
+        _fill(shelf)
+        shelf.add(RemoveElement("e2"))
+        shelf.catalog.commits.purge(SCOPE, ["e1", "e2", "e3"])
+        head = shelf.index.advance(SCOPE)
+        before = [_answers(shelf, revision=r) for r in range(head + 1)]
+        shelf.index.rebuild(SCOPE)
+        assert [_answers(shelf, revision=r) for r in range(head + 1)] == before
+
+    def test_an_element_that_comes_back_after_a_purge_is_found(self, shelf: Shelf) -> None:
+        shelf.add(put("a", "old secret"), put("b", "x"))
+        shelf.catalog.commits.purge(SCOPE, ["a"])
+        shelf.add(put("a", "new text"))
+        assert (shelf.find("text"), shelf.find("secret")) == (["a"], [])
+
+
+def _fill(shelf: Shelf) -> None:
+    """A small history: births, changes, deaths, several languages, roles and chunks."""
+    for n in range(8):
+        body = "dog " * (n % 3) + "cat " * (n % 2) + "bites the court"
+        roles = ("clerk", "judge") if n % 4 == 3 else ()
+        state = page(body, f"chunk {n} dog", language=("en", "de", "fr")[n % 3], roles=roles, metadata={"n": n})
+        shelf.add(put(f"e{n}", state))
+    shelf.add(put("e1", page("dog dog", language="de")), RemoveElement("e5"), put("a", "the dog of the court"))
+    shelf.add(put("e1", page("cat", language="de")), put("e5", "back again with a dog"))
+
+
+def _answers(
+    shelf: Shelf, *, revision: int | None = None, roles: tuple[str, ...] | None = None
+) -> list[tuple[tuple[Found, ...], int] | dict[str, dict[str, int]]]:
+    """What the questions are answered, what identifiers find and which filter values there are."""
+    view = shelf.view(revision=revision, roles=roles)
+    rankings = [shelf.index.keyword([view], query) for query in QUESTIONS]
+    rankings.append(shelf.index.exact([view], IdentifierQuery(("page", "e1", "a"))))
+    answers: list[tuple[tuple[Found, ...], int] | dict[str, dict[str, int]]] = []
+    answers += [(facts(ranking).found, ranking.total) for ranking in rankings]
+    return [*answers, shelf.index.filter_values([view])]

@@ -1,0 +1,336 @@
+"""A second index, too simple to be wrong: every visible row is scored on its own, straight from the formula.
+
+It shares with the real engines what decides the question (entries, analysis, expansion of words, idf and norm) and
+nothing of how they answer it: no columns, no posting lists, no pruning. What it says must be said by every engine that
+declares `replay`, to the last bit of a score.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+from datetime import date
+from functools import cache, partial
+
+from pincite.index.bm25 import Statistics, boosts_of, norm
+from pincite.index.entries import Entry, entries
+from pincite.index.queries import (
+    FIELDS,
+    All,
+    Between,
+    Filter,
+    Found,
+    IdentifierQuery,
+    IndexStatus,
+    Matched,
+    Maybe,
+    Node,
+    Not,
+    OneOf,
+    Phrase,
+    Prefix,
+    Ranking,
+    Scoring,
+    Word,
+    WordQuery,
+)
+from pincite.index.terms import Compiled, WeighedGroup, compile_query, required_groups
+from pincite.protocols import Catalog, IndexFeatures
+from pincite.text.expand import Adjacent, Group, Lexicon, Member, StartsWith, Term, Together
+from pincite.text.identifiers import normalise_identifier
+from pincite.text.words import ANALYSER, analyse, tokens
+from pincite.types import Lifetime, Scope, View
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Row:
+    """A chunk in one lifetime, with the words and terms of each field in order."""
+
+    scope: Scope
+    lifetime: Lifetime
+    entry: Entry
+    words: tuple[tuple[str, ...], ...]
+    terms: tuple[tuple[str, ...], ...]
+
+    def group(self, by: str) -> tuple[object, ...]:
+        """What makes two rows one hit."""
+        life = self.lifetime
+        whole = (self.scope, life.element_id)
+        return whole if by == "element" else (*whole, life.version_id, self.entry.number, life.lifetime_id)
+
+    def place(self) -> tuple[object, ...]:
+        """Where the row stands among rows of the same score."""
+        life = self.lifetime
+        return life.element_id, life.version_id, self.entry.number, self.scope, life.born, life.lifetime_id
+
+
+class BruteForceIndex:
+    """Everything in memory, read anew from the catalog on every `advance`."""
+
+    features = IndexFeatures(replay=True, score_isolation=True, phrases=True, prefixes=True)
+
+    def __init__(self, catalog: Catalog) -> None:
+        self._catalog = catalog
+        self._rows: dict[Scope, list[Row]] = {}
+        self._reached: dict[Scope, int] = {}
+
+    def reached(self, scope: Scope) -> int:
+        return self._reached.get(scope, 0)
+
+    def advance(self, scope: Scope, *, wait_seconds: float = 60.0) -> int:  # noqa: ARG002
+        info = self._catalog.repositories.get(scope)
+        if info is None:
+            return 0
+        births = self._catalog.feed.births(scope, 0, info.head)
+        self._rows[scope] = [_row(scope, birth.lifetime, entry) for birth in births for entry in entries(birth)]
+        self._reached[scope] = info.head
+        return info.head
+
+    def keyword(self, views: Sequence[View], query: WordQuery) -> Ranking:
+        rows = [row for view in views for row in self._rows.get(view.scope, ()) if _may_read(view, row, query.ever)]
+        return _Question(query, rows).answer() if rows else Ranking("keyword")
+
+    def exact(self, views: Sequence[View], query: IdentifierQuery) -> Ranking:
+        wanted = dict.fromkeys(key for key in map(normalise_identifier, query.identifiers) if key)
+        best: dict[tuple[object, ...], tuple[int, Row]] = {}
+        for row in self._visible(views):
+            count = sum(key in row.entry.identifiers for key in wanted)
+            if count and _passes(row, query.filters):
+                known = best.get(row.group(query.group))
+                if known is None or (-count, row.place()) < (-known[0], known[1].place()):
+                    best[row.group(query.group)] = (count, row)
+        ordered = sorted(best.values(), key=lambda item: (-item[0], item[1].place()))[: query.depth]
+        return Ranking("exact", tuple(_identified(row, wanted) for _, row in ordered), total=len(best))
+
+    def filter_values(self, views: Sequence[View]) -> dict[str, dict[str, int]]:
+        out: dict[str, dict[str, int]] = {}
+        for row in self._visible(views):
+            for key, value in row.entry.filters:
+                values = out.setdefault(key, {})
+                values[value] = values.get(value, 0) + 1
+        return out
+
+    def _visible(self, views: Sequence[View]) -> list[Row]:
+        return [row for view in views for row in self._rows.get(view.scope, ()) if _may_read(view, row)]
+
+    def merge(self, scope: Scope) -> bool:  # noqa: ARG002
+        return False
+
+    def rebuild(self, scope: Scope) -> int:
+        return self.advance(scope)
+
+    def status(self, scope: Scope) -> IndexStatus:
+        info = self._catalog.repositories.get(scope)
+        revision = self.reached(scope)
+        alive = sum(row.lifetime.died > revision for row in self._rows.get(scope, ()))
+        return IndexStatus("brute force", "", revision, info.head if info else 0, alive, ANALYSER)
+
+    def check(self, scope: Scope) -> tuple[str, ...]:  # noqa: ARG002
+        return ()
+
+
+# --- rows -----------------------------------------------------------------------------------------------------
+
+
+def _row(scope: Scope, lifetime: Lifetime, entry: Entry) -> Row:
+    analysed = [[analyse(token, entry.language) for token in tokens(text)] for text in entry.fields]
+    return Row(
+        scope,
+        lifetime,
+        entry,
+        tuple(tuple(word for token in field for word in token.words) for field in analysed),
+        tuple(tuple(term for token in field for term in token.terms) for field in analysed),
+    )
+
+
+def _may_read(view: View, row: Row, ever: bool = False) -> bool:
+    life = row.lifetime
+    open_to = view.roles is None or not life.roles or bool(life.roles & view.roles)
+    alive = life.born <= view.revision < life.died
+    in_force = (life.valid_from or date.min) <= view.valid_at and (
+        life.valid_to is None or view.valid_at < life.valid_to
+    )
+    return open_to and (ever or (alive and in_force))
+
+
+def _passes(row: Row, filters: Iterable[Filter]) -> bool:
+    return all(_passes_one([value for key, value in row.entry.filters if key == item.field], item) for item in filters)
+
+
+def _passes_one(values: list[str], item: Filter) -> bool:
+    if isinstance(item, OneOf):
+        return any(value in item.values for value in values)
+    assert isinstance(item, Between)
+    return any(
+        value >= item.low and (not item.high or value <= item.high or value.startswith(item.high)) for value in values
+    )
+
+
+def _identified(row: Row, wanted: dict[str, None]) -> Found:
+    carried = [key for key in wanted if key in row.entry.identifiers]
+    matched = tuple(Matched(key, (key,), 0.0, 1.0 / len(wanted), 0) for key in carried)
+    return _found(row, len(carried) / len(wanted), float(len(carried)), matched)
+
+
+def _found(row: Row, score: float, raw: float, matched: tuple[Matched, ...]) -> Found:
+    life = row.lifetime
+    return Found(
+        row.scope,
+        life.element_id,
+        life.version_id,
+        life.recipe,
+        life.lifetime_id,
+        row.entry.number,
+        score,
+        raw,
+        matched,
+    )
+
+
+# --- words ----------------------------------------------------------------------------------------------------
+
+
+def _count(member: Term | Adjacent | StartsWith, words: Sequence[str], terms: Sequence[str]) -> int:
+    """How often the member occurs in one field."""
+    if isinstance(member, Term):
+        return terms.count(member.text)
+    if isinstance(member, StartsWith):
+        return sum(word.startswith(member.prefix) for word in words)
+    size = len(member.words)
+    return sum(tuple(words[at : at + size]) == member.words for at in range(len(words) - size + 1))
+
+
+def _weight(row: Row, member: Member, boosts: Sequence[float]) -> float:
+    """Weighted frequency of a member in a row."""
+    if isinstance(member, Together):
+        return min(_weight(row, Term(term), boosts) for term in member.terms)
+    total = 0.0
+    for words, terms, boost in zip(row.words, row.terms, boosts, strict=True):
+        if boost:
+            total += _count(member, words, terms) * boost
+    return total
+
+
+def _within(boosts: Sequence[float], field: str) -> tuple[float, ...]:
+    """The boosts of a query that is restricted to a field."""
+    return tuple(boost if field in ("", name) else 0.0 for name, boost in zip(FIELDS, boosts, strict=True))
+
+
+class _Question:
+    """One query over the rows that its caller may read."""
+
+    def __init__(self, query: WordQuery, rows: Sequence[Row]) -> None:
+        self.query = query
+        self.rows = rows
+        self.boosts = boosts_of(query.scoring)
+        lengths = [sum(len(row.terms[field]) for row in rows) for field in range(len(FIELDS))]
+        self.average = Statistics(len(rows), tuple(lengths)).average_length(self.boosts)
+        self.weight = cache(self._weight)
+        languages = tuple(sorted({row.entry.language for row in rows}))
+        lexicon = Lexicon(languages, cache(self._holders))
+        self.compiled: Compiled = compile_query(query, lexicon, len(rows), self._frequency)
+
+    def _holders(self, term: str) -> int:
+        return sum(any(term in terms for terms in row.terms) for row in self.rows)
+
+    def _frequency(self, group: Group) -> int:
+        return sum(self.weight(row, group) > 0 for row in self.rows)
+
+    def _weight(self, row: Row, group: Group) -> float:
+        """What may stand for a word counts once: the best member."""
+        return max((_weight(row, member, _within(self.boosts, group.field)) for member in group.members), default=0.0)
+
+    def answer(self) -> Ranking:
+        if not self.compiled.groups:
+            return Ranking("keyword", notes=("no word to search for",))
+        scores = {row: self._bm25(row) for row in self.rows if self._matches(row)}
+        total = len({row.group(self.query.group) for row in scores})
+        pool = {row: self._with_literal(row, score) for row, score in self._pool(scores).items()}
+        best = self._best(pool)
+        ordered = sorted(best, key=lambda row: (-pool[row], row.place()))[: self.query.depth]
+        found = []
+        for rank, row in enumerate(ordered):
+            bound = self.compiled.bound * (1 + self.query.scoring.literal)
+            matched = self._explain(row) if rank < self.query.explained else ()
+            found.append(_found(row, pool[row] / bound, pool[row], matched))
+        return Ranking("keyword", tuple(found), total, notes=self.compiled.notes)
+
+    def _matches(self, row: Row) -> bool:
+        return (
+            any(self.weight(row, item.group) > 0 for item in self.compiled.groups)
+            and _passes(row, self.query.filters)
+            and self._accepts(row, self.query.words)
+        )
+
+    def _accepts(self, row: Row, node: Node) -> bool:
+        """Whether the row meets what the tree demands; a tree that demands nothing accepts whatever was found."""
+        if not self.compiled.constrained:
+            return True
+        if isinstance(node, Word | Phrase | Prefix):
+            return all(self.weight(row, group) > 0 for group in required_groups(self.compiled.leaves[node]))
+        if isinstance(node, Maybe):
+            return True
+        if isinstance(node, Not):
+            return not self._accepts(row, node.part)
+        accepts = partial(self._accepts, row)
+        return all(map(accepts, node.parts)) if isinstance(node, All) else any(map(accepts, node.parts))
+
+    def _share(self, row: Row, worth: float, weight: float) -> float:
+        length = 0.0
+        for terms, boost in zip(row.terms, self.boosts, strict=True):
+            length += len(terms) * boost
+        scoring: Scoring = self.query.scoring
+        return float(worth * (weight / (weight + norm(length, self.average, scoring)))) if weight else 0.0
+
+    def _bm25(self, row: Row) -> float:
+        score = 0.0
+        for item in self.compiled.groups:
+            score += self._share(row, item.idf, self.weight(row, item.group))
+        return score
+
+    def _pool(self, scores: dict[Row, float]) -> dict[Row, float]:
+        """Rows that score no less than the k-th best group: those among which literal words may change the order."""
+        best = sorted((scores[row] for row in self._best(scores)), reverse=True)
+        threshold = best[self.query.depth - 1] if len(best) >= self.query.depth else 0.0
+        return {row: score for row, score in scores.items() if score >= threshold}
+
+    def _best(self, scores: dict[Row, float]) -> list[Row]:
+        """The best row of each group."""
+        best: dict[tuple[object, ...], Row] = {}
+        for row in sorted(scores, key=lambda row: (-scores[row], row.place())):
+            best.setdefault(row.group(self.query.group), row)
+        return list(best.values())
+
+    def _with_literal(self, row: Row, score: float) -> float:
+        for item in self.compiled.groups:
+            score += self._literal_share(row, item)
+        return score
+
+    def _literal_share(self, row: Row, item: WeighedGroup) -> float:
+        """What the word adds where it stands as typed."""
+        if not item.group.literal:
+            return 0.0
+        weight = 0.0
+        for words, boost in zip(row.words, _within(self.boosts, item.group.field), strict=True):
+            for _ in range(words.count(item.group.literal)):
+                weight += boost
+        return self.query.scoring.literal * self._share(row, item.idf, weight)
+
+    def _explain(self, row: Row) -> tuple[Matched, ...]:
+        matched = []
+        for item in self.compiled.groups:
+            weight = self.weight(row, item.group)
+            if weight > 0:
+                share = self._share(row, item.idf, weight) + self._literal_share(row, item)
+                matched.append(Matched(item.group.word, _names(item.group), item.idf, share, item.frequency))
+        return tuple(matched)
+
+
+def _names(group: Group) -> tuple[str, ...]:
+    names = []
+    for member in group.members:
+        if isinstance(member, Term):
+            names.append(member.text)
+        elif isinstance(member, Together):
+            names.append(" + ".join(member.terms))
+    return tuple(names)
