@@ -2,8 +2,8 @@
 
     python -m benchmarks.keyword_quality DATA [SET …]
 
-One document is one element with one chunk: its title is the heading, title and text are the content. The default scoring
-of the product, its query parser and its stop words; every language of a set in one library.
+One document is one element with one chunk: its title is the heading, title and text are the content. Scoring, query
+parser and stop words are the product's defaults.
 """
 
 from __future__ import annotations
@@ -41,7 +41,7 @@ def main() -> None:
 
 
 def measure(folder: Path) -> None:
-    """Index the corpus once; one row per qrels file. A file named like `fr-de` is asked of the German documents only."""
+    """One row per qrels file; one named like `fr-de` is asked of the German documents only."""
     texts = {row["_id"]: row["text"] for row in _rows(folder / "queries.jsonl")}
     for qrels in sorted((folder / "qrels").glob("*.tsv")):
         language = qrels.stem.rpartition("-")[2] if "-" in qrels.stem else ""

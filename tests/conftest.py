@@ -6,9 +6,9 @@ from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
-from desk import SAMPLES, Desk
 
 import pincite
+from desk import SAMPLES, Desk
 
 
 @pytest.fixture

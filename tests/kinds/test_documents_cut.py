@@ -157,7 +157,7 @@ def test_options_out_of_range_are_refused(limit: int, overlap: int) -> None:
 )
 @pytest.mark.parametrize("file_type", ["md", "txt"])
 def test_hostile_texts_are_cut_in_time(text: str, seconds: float, file_type: str) -> None:
-    started = time.perf_counter()
+    started = time.process_time()
     derivation = cut(document(text, file_type))
-    assert time.perf_counter() - started < seconds
+    assert time.process_time() - started < seconds
     assert derivation.chunks

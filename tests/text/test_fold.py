@@ -5,7 +5,7 @@ from __future__ import annotations
 import unicodedata
 
 import pytest
-from hypothesis import given
+from hypothesis import example, given
 from hypothesis import strategies as st
 
 from pincite.text.fold import clean, fold, spellings
@@ -46,6 +46,8 @@ def test_case_width_accents_and_umlauts_are_removed_where_they_are_decoration(wo
 
 
 @given(letters)
+@example("ᄀ\u0301ᅡ")
+@example("ǽ")
 def test_folding_twice_changes_nothing(word: str) -> None:
     assert fold(fold(word)) == fold(word)
 

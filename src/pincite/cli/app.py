@@ -23,6 +23,9 @@ app = typer.Typer(
     context_settings={"help_option_names": ["-h", "--help"]},
 )
 
+INTERRUPTED = 130
+"""What typer makes of an interrupt: 128 + SIGINT, as shells do."""
+
 
 def _version(show: bool) -> None:
     if show:
@@ -73,16 +76,16 @@ def main() -> None:
 def _run() -> int:
     as_json = "--json" in sys.argv
     try:
-        # Not standalone: typer would turn an interrupt into exit code 1 and its usage errors into text only.
-        return int(app(standalone_mode=False) or 0)
+        # Not standalone: typer would print its usage errors as text only.
+        code = int(app(standalone_mode=False) or 0)
+        if code == INTERRUPTED:
+            typer.echo("interrupted; what was committed stays committed", err=True)
+        return code
     except PinciteError as error:
         return complain(error, as_json=as_json)
     except typer.Abort:
         typer.echo("stopped; nothing was changed", err=True)
         return 1
-    except KeyboardInterrupt:
-        typer.echo("interrupted; what was committed stays committed", err=True)
-        return 130
     except BrokenPipeError:
         raise
     except OSError as error:

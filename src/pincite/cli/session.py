@@ -61,7 +61,8 @@ def session(context: typer.Context) -> Session:
 
 def emit(value: Any) -> None:
     """One JSON value on stdout."""
-    sys.stdout.write(json.dumps(value, ensure_ascii=False, indent=2) + "\n")
+    unicode = (sys.stdout.encoding or "utf-8").lower().startswith("utf")
+    sys.stdout.write(json.dumps(value, ensure_ascii=not unicode, indent=2) + "\n")
 
 
 def say(message: str) -> None:

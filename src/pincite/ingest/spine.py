@@ -14,12 +14,12 @@ from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import TypeAlias
 
-from pincite.errors import Conflict, InvalidArgument, PinciteError
+from pincite.errors import Conflict, Damaged, InvalidArgument, Locked, PinciteError, StorageFull
 from pincite.ids import normalise_id
 from pincite.ingest.memory import SourceMemory
 from pincite.ingest.sources import FileFound, Scan, Skipped, Source, scan
 from pincite.kinds.documents import CutOptions, cut, read_document
-from pincite.kinds.documents.read import MAX_BYTES
+from pincite.kinds.documents.read import MAX_BYTES, EmptyFile
 from pincite.protocols import Catalog, Index, SourceFile
 from pincite.types import FOREVER, Change, Commit, Content, PutElement, RemoveElement, Scope, State
 
@@ -84,7 +84,7 @@ def ingest(
     return replace(
         run.report,
         failed=tuple(sorted((*seen.failed, *run.failed), key=lambda item: item.path)),
-        skipped=tuple(seen.skipped),
+        skipped=tuple(sorted((*seen.skipped, *run.skipped), key=lambda item: item.path)),
         notes=(*run.memory.notes, *run.notes),
         seconds=round(time.monotonic() - started, 3),
     )
@@ -103,6 +103,7 @@ class _Run:
         self.report = IngestReport(revision=catalog.repositories.ensure(scope).head)
         self.memory = SourceMemory(catalog, scope, source.key)
         self.failed: list[Skipped] = []
+        self.skipped: list[Skipped] = []
         self.notes: list[str] = []
         self._taken: dict[str, str] = {}
 
@@ -126,9 +127,15 @@ class _Run:
                 self._keep(seen)
             else:
                 self._put(file, seen)
+        except (StorageFull, Locked, Damaged):  # the library's trouble, not this file's
+            raise
         except (PinciteError, OSError) as error:
             reason = error.message if isinstance(error, PinciteError) else (error.strerror or str(error))
-            self.failed.append(Skipped(file.name, reason.removeprefix(f"{element_id}: ")))
+            # A file that never had text is no failure; one that lost its text may be.
+            harmless = isinstance(error, EmptyFile) and file.name not in self.memory.before
+            (self.skipped if harmless else self.failed).append(
+                Skipped(file.name, reason.removeprefix(f"{element_id}: "))
+            )
 
     def _claim(self, element_id: str, file: FileFound) -> None:
         """One element, one file of one source."""

@@ -311,6 +311,20 @@ class IndexContract:
         assert shelf.find(asked) == ["a", "b"]
         assert shelf.find(replace(asked, ever=False)) == ["b"]
 
+    def test_lifetimes_of_one_version_tie_in_the_order_of_its_chunks(self, shelf: Shelf) -> None:
+        for text in ("dog", "cat", "dog"):
+            shelf.add(put("a", page(text, text)), put("b", "a dog or so"))
+        asked = WordQuery(Word("dog"), ever=True, group="chunk")
+        first, second = (found.lifetime_id for found in shelf.ask(asked).found[:2])
+        expected = [("a", 0, first), ("a", 0, second), ("a", 1, first), ("a", 1, second)]
+        for _ in range(2):
+            for depth in (1, 2, 3, 4):
+                found = shelf.ask(replace(asked, depth=depth)).found
+                assert [(hit.element_id, hit.chunk, hit.lifetime_id) for hit in found] == expected[:depth]
+            shelf.index.rebuild(SCOPE)
+        by_element = shelf.ask(replace(asked, group="element", depth=2))
+        assert ([hit.element_id for hit in by_element.found], by_element.total) == (["a", "b"], 2)
+
     # --- filters ----------------------------------------------------------------------------------------------
 
     def test_a_filter_holds_inside_the_scan(self, shelf: Shelf) -> None:

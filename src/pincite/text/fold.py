@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 import unicodedata
 from functools import lru_cache
 
@@ -13,7 +14,7 @@ _LIGATURES = str.maketrans(
 # Accents are decoration in these scripts; elsewhere (Devanagari, Thai, kana voicing) marks make the word.
 _ACCENTED_SCRIPTS = ("LATIN", "GREEK", "CYRILLIC")
 
-_INVISIBLE = dict.fromkeys(map(ord, "\u00ad\u200b\u2060\ufeff"))
+_INVISIBLE = re.compile("[\u00ad\u200b\u2060\ufeff]")
 
 _UMLAUT_DIGRAPHS = {"ä": "ae", "ö": "oe", "ü": "ue"}
 
@@ -22,7 +23,7 @@ def clean(text: str) -> str:
     """The text in NFC without soft hyphens and zero-width characters, ready to be cut into words."""
     if text.isascii():
         return text
-    return unicodedata.normalize("NFC", text.translate(_INVISIBLE))
+    return unicodedata.normalize("NFC", _INVISIBLE.sub("", text))
 
 
 @lru_cache(maxsize=100_000)
@@ -31,7 +32,9 @@ def fold(word: str) -> str:
     lowered = unicodedata.normalize("NFKC", word).casefold()
     if lowered.isascii():
         return lowered
-    return "".join(map(_strip, lowered)).translate(_LIGATURES)
+    stripped = "".join(map(_strip, lowered)).translate(_LIGATURES)
+    # Without the marks between them the parts of a Hangul syllable meet.
+    return unicodedata.normalize("NFKC", stripped)
 
 
 @lru_cache(maxsize=4096)

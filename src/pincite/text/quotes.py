@@ -20,8 +20,8 @@ _LONGER = {"…": "...", "ﬁ": "fi", "ﬂ": "fl", "ﬀ": "ff", "ﬃ": "ffi", "�
 _INVISIBLE = "\u00ad\u200b\u200c\u200d\u2060\ufeff"
 # What does not stay one character: white space other than single spaces, what is not seen, what is spelled out.
 _ODD = re.compile(rf"[\s{_INVISIBLE}]{{2,}}|[^\S ]|[{_INVISIBLE}]|[{''.join(_LONGER)}]")
-# In a text that is not NFC also every word that may hold something to compose.
-_ODD_OR_FOREIGN = re.compile(rf"{_ODD.pattern}|[^\s{_INVISIBLE}{''.join(_LONGER)}]*[\u0300-\U0010ffff]+")
+# In a text that is not NFC also every word: it may hold something to compose.
+_ODD_OR_WORD = re.compile(rf"{_ODD.pattern}|[^\s{_INVISIBLE}{''.join(_LONGER)}]+")
 _WORD = re.compile(r"\w+|[^\w\s]")
 _EDGES = "\"' \t\r\n"
 LONG = 200
@@ -88,7 +88,7 @@ def normalise_quote(text: str) -> Normalised:
     """White space folded to single spaces, quotes and dashes unified, NFC."""
     pieces = _Pieces()
     done = 0
-    odd = _ODD if unicodedata.is_normalized("NFC", text) else _ODD_OR_FOREIGN
+    odd = _ODD if unicodedata.is_normalized("NFC", text) else _ODD_OR_WORD
     for match in odd.finditer(text):
         found, at = match.group(), match.start()
         pieces.add(text[done:at].translate(_SAME), done)

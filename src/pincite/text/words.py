@@ -66,6 +66,9 @@ def tokens(text: str) -> list[str]:
 @lru_cache(maxsize=200_000)
 def analyse(token: str, language: str) -> Token:
     """Words and terms of a raw token, stemmed by the language of its passage."""
+    if token.isascii() and (token.islower() or token.isdigit()) and token.isalnum():
+        word = token[:MAX_WORD]  # most tokens: nothing to fold, cut or join
+        return Token((word,), (term_of(word, language),))
     words: list[str] = []
     terms: list[str] = []
     for piece in _APOSTROPHES.split(token):
@@ -125,7 +128,7 @@ def camel_parts(piece: str) -> tuple[str, ...]:
 
 @lru_cache(maxsize=64)
 def _stemmer(algorithm: str) -> Stemmer.Stemmer:
-    return Stemmer.Stemmer(algorithm)
+    return Stemmer.Stemmer(algorithm, 0)  # its own cache costs more than stemming; ours is `analyse`
 
 
 def stem(word: str, language: str) -> str:

@@ -66,9 +66,7 @@ def _write_owners(writer: ColumnWriter, lifetimes: Sequence[Lifetime]) -> dict[s
     recipe_rank = {recipe: rank for rank, recipe in enumerate(recipes)}
     audiences = sorted({tuple(sorted(item.roles)) for item in lifetimes})
     audience_rank = {frozenset(audience): rank for rank, audience in enumerate(audiences)}
-    blob, offsets = pack_strings(elements)
-    writer.add("element_blob", blob)
-    writer.add("element_offsets", offsets)
+    _write_table(writer, "element", elements)
     ints: dict[str, list[int]] = {
         "owner_lifetime": [item.lifetime_id for item in lifetimes],
         "owner_born": [item.born for item in lifetimes],
@@ -117,8 +115,8 @@ class _Text:
     unit_words: list[list[int]] = field(default_factory=lambda: [[-1]])
     """Unit 0 is the separator: one word, no term."""
     unit_terms: list[list[int]] = field(default_factory=lambda: [[]])
-    units: array[int] = field(default_factory=lambda: array("i"))
-    unit_counts: array[int] = field(default_factory=lambda: array("i"))
+    units: list[int] = field(default_factory=list)
+    unit_counts: list[int] = field(default_factory=list)
     languages: dict[str, _Units] = field(default_factory=dict)
     language_ids: dict[str, int] = field(default_factory=dict)
     row_language: array[int] = field(default_factory=lambda: array("h"))
@@ -146,74 +144,82 @@ class _Text:
         writer.add("row_language", np.array(self.row_language, np.int16))
         units = np.array(self.units, np.int32)
         slots = np.repeat(np.arange(rows * len(FIELDS), dtype=np.int64), np.array(self.unit_counts, np.int64))
-        word_ranks = self._write_stream(writer, units, slots, rows)
-        term_ranks = self._write_postings(writer, units, slots, rows)
-        self._write_word_terms(writer, word_ranks, term_ranks)
+        words, terms = _Unit.of(self.words, self.unit_words), _Unit.of(self.terms, self.unit_terms)
+        _write_table(writer, "word", words.strings)
+        _write_table(writer, "term", terms.strings)
+        _write_stream(writer, words, units, slots, rows)
+        _write_postings(writer, terms, units, slots, rows)
+        _write_word_terms(writer, words, terms)
         _write_lists(writer, "identifier", self.identifiers)
         _write_lists(writer, "filter", self.filters)
         return {"languages": list(self.language_ids)}
 
-    def _write_stream(self, writer: ColumnWriter, units: Array, slots: Array, rows: int) -> Array:
-        """The words in order, as ids (rank + 1), each field closed by a separator."""
-        strings, ranks = sorted_ranks(self.words)
-        blob, offsets = pack_strings(strings)
-        writer.add("word_blob", blob)
-        writer.add("word_offsets", offsets)
-        ptr, values = from_lists(self.unit_words)
-        words, lengths = gather(ptr, values, units)
-        writer.add("stream", np.append(ranks, np.int32(-1))[words] + np.int32(1))
-        counts = np.bincount(slots, weights=lengths, minlength=rows * len(FIELDS)).astype(np.int64)
-        writer.add("stream_ptr", pointers(counts))
-        return ranks
 
-    def _write_postings(self, writer: ColumnWriter, units: Array, slots: Array, rows: int) -> Array:
-        strings, ranks = sorted_ranks(self.terms)
-        blob, offsets = pack_strings(strings)
-        writer.add("term_blob", blob)
-        writer.add("term_offsets", offsets)
-        ptr, values = from_lists(self.unit_terms)
-        terms, lengths = gather(ptr, values, units)
-        term_slots = np.repeat(slots, lengths)
-        writer.add("lengths", np.bincount(term_slots, minlength=rows * len(FIELDS)).astype(np.int32))
-        key = ranks[terms].astype(np.int64) * max(1, rows * len(FIELDS)) + term_slots
-        key, counts = np.unique(key, return_counts=True)
-        posting = key // len(FIELDS)
-        first = np.flatnonzero(np.append(True, posting[1:] != posting[:-1])) if len(posting) else np.empty(0, np.int64)
-        frequencies = np.zeros((len(first), len(FIELDS)), np.uint16)
-        index = np.repeat(np.arange(len(first)), np.diff(np.append(first, len(posting))))
-        frequencies[index, key % len(FIELDS)] = np.minimum(counts, 65_535)
-        table, codes = encode_frequencies(frequencies)
-        term_of = posting[first] // max(1, rows)
-        writer.add("posting_ptr", np.searchsorted(term_of, np.arange(len(strings) + 1)))
-        writer.add("posting_row", (posting[first] % max(1, rows)).astype(np.int32))
-        writer.add("posting_code", codes)
-        writer.add("code_frequencies", table)
-        return ranks
+@dataclass(frozen=True, slots=True)
+class _Unit:
+    """What each unit stands for, words or terms, as ranks in the sorted vocabulary."""
 
-    def _write_word_terms(self, writer: ColumnWriter, word_ranks: Array, term_ranks: Array) -> None:
-        """Which terms a word can stand behind; a superset of candidates for phrases and prefixes."""
-        pairs = {
-            (int(word_ranks[word]), int(term_ranks[term]))
-            for words, terms in zip(self.unit_words[1:], self.unit_terms[1:], strict=True)
-            for word in words
-            for term in terms
-        }
-        write_pairs(writer, sorted(pairs), len(word_ranks))
+    strings: list[bytes]
+    ptr: Array
+    ranks: Array
+
+    @classmethod
+    def of(cls, ids: Mapping[str, int], units: Sequence[Sequence[int]]) -> _Unit:
+        strings, ranks = sorted_ranks(ids)
+        ptr, values = from_lists(units)
+        return cls(strings, ptr, np.append(ranks, np.int32(-1))[values])
+
+    def read(self, units: Array) -> tuple[Array, Array]:
+        """The ranks of the units, one after the other, and how many each gave."""
+        return gather(self.ptr, self.ranks, units)
 
 
-def write_pairs(writer: ColumnWriter, pairs: Sequence[tuple[int, int]], words: int) -> None:
-    """Sorted (word, term) pairs as a ragged column."""
-    columns = np.array(pairs, np.int64).reshape(-1, 2)
-    writer.add("word_term_ptr", np.searchsorted(columns[:, 0], np.arange(words + 1)))
-    writer.add("word_term", columns[:, 1].astype(np.int32))
+def _write_stream(writer: ColumnWriter, words: _Unit, units: Array, slots: Array, rows: int) -> None:
+    """The words in order, as ids (rank + 1), each field closed by a separator."""
+    ranks, lengths = words.read(units)
+    writer.add("stream", ranks + np.int32(1))
+    counts = np.bincount(slots, weights=lengths, minlength=rows * len(FIELDS)).astype(np.int64)
+    writer.add("stream_ptr", pointers(counts))
+
+
+def _write_postings(writer: ColumnWriter, terms: _Unit, units: Array, slots: Array, rows: int) -> None:
+    """Rows and frequencies per field of every term, and the lengths of all fields."""
+    ranks, lengths = terms.read(units)
+    term_slots = np.repeat(slots, lengths)
+    writer.add("lengths", np.bincount(term_slots, minlength=rows * len(FIELDS)).astype(np.int32))
+    key, counts = np.unique(ranks.astype(np.int64) * max(1, rows * len(FIELDS)) + term_slots, return_counts=True)
+    posting = key // len(FIELDS)
+    first = np.flatnonzero(np.append(True, posting[1:] != posting[:-1])) if len(posting) else np.empty(0, np.int64)
+    frequencies = np.zeros((len(first), len(FIELDS)), np.uint16)
+    index = np.repeat(np.arange(len(first)), np.diff(np.append(first, len(posting))))
+    frequencies[index, key % len(FIELDS)] = np.minimum(counts, 65_535)
+    table, codes = encode_frequencies(frequencies)
+    term_of = posting[first] // max(1, rows)
+    writer.add("posting_ptr", np.searchsorted(term_of, np.arange(len(terms.strings) + 1)))
+    writer.add("posting_row", (posting[first] % max(1, rows)).astype(np.int32))
+    writer.add("posting_code", codes)
+    writer.add("code_frequencies", table)
+
+
+def _write_word_terms(writer: ColumnWriter, words: _Unit, terms: _Unit) -> None:
+    """Which terms a word can stand behind; a superset of candidates for phrases and prefixes."""
+    of_word, counts = terms.read(np.repeat(np.arange(len(words.ptr) - 1), np.diff(words.ptr)))
+    width = max(1, len(terms.strings))
+    pairs = np.unique(np.repeat(words.ranks, counts).astype(np.int64) * width + of_word)
+    writer.add("word_term_ptr", np.searchsorted(pairs // width, np.arange(len(words.strings) + 1)))
+    writer.add("word_term", (pairs % width).astype(np.int32))
+
+
+def _write_table(writer: ColumnWriter, name: str, strings: Iterable[bytes]) -> None:
+    blob, offsets = pack_strings(strings)
+    writer.add(f"{name}_blob", blob)
+    writer.add(f"{name}_offsets", offsets)
 
 
 def _write_lists(writer: ColumnWriter, name: str, lists: Mapping[str, list[int]]) -> None:
     """Sorted keys, each with its rows in order."""
     items = sorted((key.encode("utf-8"), rows) for key, rows in lists.items())
-    blob, offsets = pack_strings(raw for raw, _ in items)
-    writer.add(f"{name}_blob", blob)
-    writer.add(f"{name}_offsets", offsets)
+    _write_table(writer, name, (raw for raw, _ in items))
     ptr, values = from_lists([rows for _, rows in items])
     writer.add(f"{name}_ptr", ptr)
     writer.add(f"{name}_row", values)

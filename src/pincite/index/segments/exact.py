@@ -55,20 +55,3 @@ def _found(part: Part, row: int, keys: list[str], wanted: int) -> Found:
         raw=float(len(keys)),
         matched=tuple(Matched(key, (key,), 0.0, 1.0 / wanted, 0) for key in keys),
     )
-
-
-def known_identifiers(parts: Sequence[Part], keys: Sequence[str]) -> tuple[str, ...]:
-    """Those of the normalised keys that some visible row carries."""
-    known = []
-    for key in keys:
-        for part in parts:
-            segment = part.visible.segment
-            at = segment.identifiers.find(key)
-            ptr = segment["identifier_ptr"]
-            if at >= 0 and part.visible.keep(segment["identifier_row"][ptr[at] : ptr[at + 1]]).any():
-                known.append(key)
-                break
-    return tuple(known)
-
-
-__all__ = ["known_identifiers", "search_identifiers"]

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass, field
-from typing import Any, NamedTuple
+from itertools import groupby
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -171,30 +172,27 @@ def _literal_shares(run: _Run, compiled: Compiled, number: int, rows: Array, ave
 
 def _collect(run: _Run, compiled: Compiled, scored: _Scored, average: float) -> tuple[Found, ...]:
     """The best row of each group over all segments, in the total order, down to the depth asked for."""
-    candidates: list[_Candidate] = []
-    for number, (rows, scores) in enumerate(scored):
-        best_rows, best_scores = _best_rows(run, number, rows, scores)
-        for row, score in zip(best_rows.tolist(), best_scores.tolist(), strict=True):
-            candidates.append(_candidate(run, number, row, score))
-    candidates.sort(key=lambda candidate: candidate.order)
-    if run.query.group == "element":
-        best: dict[tuple[Scope, bytes], _Candidate] = {}
-        for candidate in candidates:
-            best.setdefault(run.element(candidate.part, candidate.row), candidate)
-        candidates = list(best.values())
+    leaders = [_best_rows(run, number, rows, scores) for number, (rows, scores) in enumerate(scored)]
+    ordered = _in_order(run, leaders)
+    if run.query.ever and run.query.group == "element":
+        best: dict[tuple[Scope, bytes], tuple[int, int, float]] = {}
+        for place in ordered:
+            best.setdefault(run.element(place[0], place[1]), place)
+        ordered = list(best.values())
     most = compiled.bound * (1 + run.query.scoring.literal)
     out = []
-    for rank, (_, number, row, score) in enumerate(candidates[: run.query.depth]):
-        segment = run.parts[number].visible.segment
+    for rank, (number, row, score) in enumerate(ordered[: run.query.depth]):
+        part = run.parts[number]
+        segment = part.visible.segment
         owner = int(segment.row_owner[row])
         out.append(
             Found(
-                scope=run.parts[number].scope,
-                element_id=segment.elements[int(segment["owner_element"][owner])],
+                scope=part.scope,
+                element_id=segment.elements[int(segment.row_element[row])],
                 version_id=segment.version_id(owner),
-                recipe=segment.facts["recipes"][int(segment["owner_recipe"][owner])],
-                lifetime_id=int(segment["owner_lifetime"][owner]),
-                chunk=int(segment["row_chunk"][row]),
+                recipe=segment.recipe(owner),
+                lifetime_id=int(segment.owner_lifetime[owner]),
+                chunk=int(segment.row_chunk[row]),
                 score=score / most,
                 raw=score,
                 matched=_explain(run, compiled, number, row, average) if rank < run.query.explained else (),
@@ -203,28 +201,38 @@ def _collect(run: _Run, compiled: Compiled, scored: _Scored, average: float) -> 
     return tuple(out)
 
 
-class _Candidate(NamedTuple):
-    order: tuple[float, bytes, str, int, Scope, int, int]
-    """Score, element, version, chunk, scope; then birth and lifetime, for rows that died and came back."""
-    part: int
-    row: int
-    score: float
+def _in_order(run: _Run, leaders: _Scored) -> list[tuple[int, int, float]]:
+    """(part, row, score) of all leaders in the total order. Ids are read only where scores tie across segments."""
+    scores = np.concatenate([scores for _, scores in leaders])
+    rows = np.concatenate([rows for rows, _ in leaders])
+    parts = np.repeat(np.arange(len(leaders)), [len(rows) for rows, _ in leaders])
+    order = np.argsort(-scores, kind="stable")
+    places = list(zip(parts[order].tolist(), rows[order].tolist(), scores[order].tolist(), strict=True))
+    out: list[tuple[int, int, float]] = []
+    for _, tied in groupby(places, key=lambda place: place[2]):
+        run_of = list(tied)
+        if len({part for part, _, _ in run_of}) > 1:
+            run_of.sort(key=lambda place: _tie_order(run, place[0], place[1]))
+        out.extend(run_of)
+        if len(out) >= run.query.depth and not run.query.ever:
+            break
+    return out
 
 
-def _candidate(run: _Run, number: int, row: int, score: float) -> _Candidate:
+def _tie_order(run: _Run, number: int, row: int) -> tuple[bytes, str, int, Scope, int, int]:
+    """Element, version, chunk, scope; then birth and lifetime, for rows that died and came back."""
     segment = run.parts[number].visible.segment
     owner = int(segment.row_owner[row])
     scope, element = run.element(number, row)
-    born, lifetime = int(segment["owner_born"][owner]), int(segment["owner_lifetime"][owner])
-    order = (-score, element, segment.version_id(owner), int(segment["row_chunk"][row]), scope, born, lifetime)
-    return _Candidate(order, number, row, score)
+    born, lifetime = int(segment["owner_born"][owner]), int(segment.owner_lifetime[owner])
+    return element, segment.version_id(owner), int(segment.row_chunk[row]), scope, born, lifetime
 
 
 def _best_rows(run: _Run, number: int, rows: Array, scores: Array) -> tuple[Array, Array]:
     """The best row of each group of a segment, at most `depth`, in the total order."""
     segment = run.parts[number].visible.segment
     # Rows lie in the order of ids. Only where the dead are read too, several lifetimes of one version may take turns.
-    ids = (rows, segment["row_chunk"][rows], segment.row_version[rows]) if run.query.ever else (rows,)
+    ids = (rows, segment.row_chunk[rows], segment.row_version[rows]) if run.query.ever else (rows,)
     order = np.lexsort((*ids, -scores))
     rows, scores = rows[order], scores[order]
     if run.query.group == "element":
@@ -266,15 +274,22 @@ def _total(run: _Run, compiled: Compiled, selects: Sequence[Array | None], score
     for number, part in enumerate(run.parts):
         rows = scored[number][0]
         if exact:
-            rows = np.unique(np.concatenate([run.list_of(number, item.group).all()[0] for item in compiled.groups]))
-            select = selects[number]
-            rows = rows if select is None else rows[select[rows]]
+            rows = _matching_rows(run, number, compiled, selects[number])
         if run.query.group == "chunk":
             total += len(rows)
             continue
-        _, first = np.unique(part.visible.segment.row_element[rows], return_index=True)
+        owner = part.visible.segment.row_element[rows]
+        first = np.append(True, owner[1:] != owner[:-1])[: len(rows)]
         if run.query.ever:  # an element may have lifetimes in several segments
             elements.update(run.element(number, row) for row in rows[first].tolist())
         else:
-            total += len(first)
+            total += int(np.count_nonzero(first))
     return total + len(elements), not exact
+
+
+def _matching_rows(run: _Run, number: int, compiled: Compiled, select: Array | None) -> Array:
+    """All rows of a segment that a word of the query occurs in, ascending."""
+    seen = np.zeros(run.parts[number].visible.segment.rows, bool)
+    for item in compiled.groups:
+        seen[run.list_of(number, item.group).all()[0]] = True
+    return np.flatnonzero(seen if select is None else seen & select)

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Mapping, Sequence
+from itertools import chain
 from typing import Any
 
 import numpy as np
@@ -20,7 +21,7 @@ def pointers(lengths: Sequence[int] | Array) -> Array:
 
 def from_lists(lists: Sequence[Sequence[int]]) -> tuple[Array, Array]:
     """Pointers and values of lists of integers."""
-    values = np.fromiter((value for items in lists for value in items), np.int32)
+    values = np.fromiter(chain.from_iterable(lists), np.int32)
     return pointers([len(items) for items in lists]), values
 
 
@@ -40,10 +41,9 @@ def gather(ptr: Array, values: Array, lists: Array) -> tuple[Array, Array]:
     return values[positions(starts, lengths)], lengths
 
 
-def sorted_ranks(strings: Iterable[str]) -> tuple[list[bytes], Array]:
-    """Distinct strings in byte order, and for each given one its rank there."""
-    encoded = [text.encode("utf-8") for text in strings]
-    order = sorted(range(len(encoded)), key=encoded.__getitem__)
-    ranks = np.empty(len(encoded), np.int32)
-    ranks[order] = np.arange(len(encoded), dtype=np.int32)
-    return [encoded[i] for i in order], ranks
+def sorted_ranks(ids: Mapping[str, int]) -> tuple[list[bytes], Array]:
+    """Strings in order, which is also the order of their bytes, and by id (0, 1, 2 …) the rank of each."""
+    ordered = sorted(ids)
+    ranks = np.empty(len(ids), np.int32)
+    ranks[np.fromiter(map(ids.__getitem__, ordered), np.int64, len(ids))] = np.arange(len(ids), dtype=np.int32)
+    return [text.encode("utf-8") for text in ordered], ranks

@@ -33,6 +33,9 @@ class Segment:
         self.identifiers = self.table("identifier")
         self.filters = self.table("filter")
         self.row_owner = self["row_owner"]
+        self.row_chunk = self["row_chunk"]
+        self.owner_lifetime = self["owner_lifetime"]
+        self.owner_version = self["owner_version"]
         self.posting_ptr = self["posting_ptr"]
         self.posting_row = self["posting_row"]
         self.posting_code = self["posting_code"]
@@ -83,7 +86,10 @@ class Segment:
         return known
 
     def version_id(self, owner: int) -> str:
-        return self["owner_version"][owner * 16 : owner * 16 + 16].tobytes().hex()
+        return self.owner_version[owner * 16 : owner * 16 + 16].tobytes().hex()
+
+    def recipe(self, owner: int) -> str:
+        return str(self.facts["recipes"][int(self["owner_recipe"][owner])])
 
 
 def _weigh(matrix: Array, boosts: tuple[float, ...]) -> Array:

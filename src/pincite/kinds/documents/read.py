@@ -29,6 +29,10 @@ class UnreadableFile(InvalidArgument):
     """A file from which no document can be made; the message says why and what to do."""
 
 
+class EmptyFile(UnreadableFile):
+    """A file without text: nothing in it can be cited."""
+
+
 @dataclass(frozen=True, slots=True)
 class Document:
     """A file as read: its content, who may read it and when it is in force, and what the reader should know."""
@@ -52,7 +56,7 @@ def read_document(path: Path, element_id: str, max_bytes: int = MAX_BYTES) -> Do
         # Left as text, the block would open the document to everyone, or put it in force for ever.
         raise UnreadableFile(f"{element_id}: {head.note}, yet it sets {guarded.group(1)}; correct the YAML")
     if not text[head.end :].strip():
-        raise UnreadableFile(f"{element_id}: no text; remove the file or fill it")
+        raise EmptyFile(f"{element_id}: no text; remove the file or fill it")
     metadata, notes = _metadata(head.values)
     content = Content(
         kind="document",

@@ -1,0 +1,307 @@
+"""What a search answers: its shape, its order, its totals, its absences, its filters."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+
+import pincite
+from desk import Desk
+from pincite.errors import InvalidArgument, NotFound, UnknownArgument
+from pincite.search import legs
+from pincite.serve import wire
+
+DATED = "---\ndate: {date}\nlanguage: en\ncourt: {court}\n---\n# Case {name}\n\nThe words of the ruling.\n"
+
+# --- the contract of REQUIREMENTS §4 --------------------------------------------------------------------------
+
+RESPONSE = {
+    "results": list, "read_context": dict, "legs": list, "total": int, "total_is_lower_bound": bool,
+    "next_cursor": (str, type(None)), "replay": dict, "score_scale": str, "notes": list,
+}  # fmt: skip
+RESULT = {
+    "element_id": str, "repository_id": str, "element_name": str, "element_type": str, "kind": str,
+    "layer": (str, type(None)), "version_id": str, "citation": str, "content": str, "context": str, "span": list,
+    "section_id": (str, type(None)), "parent_chain": list, "source_path": str, "file_type": str, "chunk_index": int,
+    "chunk_type": str, "language": (str, type(None)), "page": (int, type(None)), "metadata": dict, "score": float,
+    "read_context": dict, "scores": dict, "definitions": list, "explain": dict,
+}  # fmt: skip
+LEG = {"name": str, "status": str, "candidates": int, "ms": float, "reason": (str, type(None))}
+CONTEXT = {"selector": str, "revision": int, "as_of": str, "valid_at": str, "repository_id": str, "head": int}
+EXPLAINED = {"rank": int, "score": float, "raw": float, "matched": list}
+MATCHED = {"word": str, "terms": list, "idf": float, "share": float, "df": int}
+
+
+def conforms(value: dict[str, Any], shape: dict[str, Any]) -> None:
+    assert value.keys() == shape.keys()
+    for key, kind in shape.items():
+        assert isinstance(value[key], kind), (key, value[key])
+
+
+def test_an_answer_has_the_shape_of_the_contract(handbook: pincite.Library) -> None:
+    body = wire.answer(handbook.search("annual leave § 4.2", limit=3, explain=True))
+    conforms(body, RESPONSE)
+    conforms(body["read_context"], CONTEXT)
+    assert body["replay"].keys() == {"token", "replayable"}
+    assert [leg["name"] for leg in body["legs"]] == ["dense", "keyword", "exact"]
+    for leg in body["legs"]:
+        conforms({**leg, "ms": float(leg["ms"])}, LEG)
+    assert len(body["results"]) == 3
+    for result in body["results"]:
+        conforms(result, RESULT)
+        assert result["scores"].keys() == {"semantic", "keyword", "exact", "graph", "rerank"}
+        assert result["read_context"] == body["read_context"]
+        assert 0 <= result["score"] <= 1
+        for leg in result["explain"].values():
+            conforms(leg, EXPLAINED)
+            for word in leg["matched"]:
+                conforms(word, MATCHED)
+
+
+def test_every_answer_says_which_legs_ran_and_why_not(handbook: pincite.Library) -> None:
+    def told(mode: str) -> dict[str, tuple[str, str]]:
+        return {leg.name: (leg.status, leg.reason) for leg in handbook.search("leave", mode=mode).legs}
+
+    assert told("hybrid") == {
+        "dense": ("off", "this library has no vectors"),
+        "keyword": ("ok", ""),
+        "exact": ("ok", ""),
+    }
+    assert told("semantic")["dense"][0] == "unavailable"
+    assert told("keyword").keys() == {"dense", "keyword"}
+    assert handbook.search("leave", mode="semantic").replay["replayable"] is False
+
+
+def test_a_broken_index_is_a_leg_that_is_unavailable(desk: Desk, monkeypatch: pytest.MonkeyPatch) -> None:
+    desk.put(a="alpha")
+
+    def broken(*_: object) -> None:
+        raise pincite.errors.Damaged("a segment is damaged; run: pincite rebuild")  # type: ignore[attr-defined]
+
+    monkeypatch.setattr(desk.library.index, "keyword", broken)
+    answer = desk.search("alpha beta gamma")
+    assert answer.absence == "leg_unavailable"
+    assert [(leg.status, "rebuild" in leg.reason) for leg in answer.legs if leg.name == "keyword"] == [
+        ("unavailable", True)
+    ]
+
+
+# --- order, explanation, totals -------------------------------------------------------------------------------
+
+
+def test_explanations_add_up_to_the_raw_score(handbook: pincite.Library) -> None:
+    for query in ("Hundebiss", "How many days of paid annual leave?", "dépôt de garantie", '"annual leave" days'):
+        for hit in handbook.search(query, explain=True, limit=20, mode="keyword").hits:
+            keyword = hit.legs["keyword"]
+            assert sum(item.share for item in keyword.matched) == pytest.approx(keyword.raw, abs=1e-9)
+
+
+def test_exact_identifiers_come_first(handbook: pincite.Library) -> None:
+    for query, element, section in (
+        ("Art. 8 Meldung", "municipality/hundereglement.md", "art.8"),
+        ("§ 4.2", "company/leave.md", "4.2"),
+        ("section 4.2 annual leave", "company/leave.md", "4.2"),
+        ("company/leave.md", "company/leave.md", None),
+    ):
+        hit = handbook.search(query).hits[0]
+        assert (hit.score, hit.passage.element_id) == (1.0, element)
+        assert section in (None, hit.passage.section_id)
+
+
+def test_a_long_namesake_does_not_crowd_out_others(desk: Desk) -> None:
+    long = "# Terms\n\n" + "".join(f"## {n}. Clause\n\nfiller\n\n" for n in range(1, 400))
+    desk.put(a=long, b="# Terms\n\nshort")
+    answer = desk.search("Terms")
+    assert [hit.score for hit in answer.hits] == [1.0, 1.0]
+
+
+def test_the_order_is_total_and_the_same_every_time(desk: Desk) -> None:
+    desk.put(**dict.fromkeys("dacbe", "same words in every file"))
+    for _ in range(3):
+        assert desk.ids("same words") == ["a.md", "b.md", "c.md", "d.md", "e.md"]
+
+
+def test_totals_are_honest(desk: Desk) -> None:
+    for number in range(260):
+        desk.write(f"{number:03}.md", f"common words\n\n{'rare' if number < 5 else ''}")
+    desk.ingest()
+    answer = desk.search("common", mode="keyword", limit=100)
+    assert (len(answer.hits), answer.total, answer.total_is_lower_bound) == (100, 260, False)
+    assert (desk.search("rare").total, desk.search("rare").total_is_lower_bound) == (5, False)
+    last = desk.search("common", mode="keyword", limit=100, cursor=answer.next_cursor)
+    assert last.next_cursor == ""
+    assert any(f"best of {260}" in note for note in last.notes)
+    strict = desk.search("common", mode="keyword", min_score=0.99)
+    assert (strict.total, strict.total_is_lower_bound, strict.absence) == (0, False, "no_match")
+    assert any("below min_score" in note for note in strict.notes)
+
+
+def test_min_score_cuts_the_calibrated_score(handbook: pincite.Library) -> None:
+    everything = handbook.search("paid annual leave days", limit=100)
+    cut = everything.hits[2].score
+    kept = handbook.search("paid annual leave days", limit=100, min_score=cut)
+    assert [hit.score for hit in kept.hits] == [hit.score for hit in everything.hits if hit.score >= cut]
+    assert kept.total == len(kept.hits)
+
+
+def test_groups_are_elements_or_chunks(handbook: pincite.Library) -> None:
+    elements = handbook.search("leave", limit=100)
+    chunks = handbook.search("leave", limit=100, group="chunk")
+    assert len({hit.passage.element_id for hit in elements.hits}) == len(elements.hits) == elements.total
+    assert len({(hit.passage.element_id, hit.passage.chunk) for hit in chunks.hits}) == len(chunks.hits) == chunks.total
+    assert chunks.total > elements.total
+
+
+def test_modes_choose_the_legs(desk: Desk) -> None:
+    desk.put(a="# Notice\n\nThe period of notice is long.", b="# Other\n\nnotice the period")
+    assert desk.ids("period of notice", mode="exact") == ["a.md"]
+    assert desk.ids("a.md", mode="exact") == ["a.md"]
+    assert set(desk.ids("period of notice", mode="keyword")) == {"a.md", "b.md"}
+
+
+def test_sort_by_date_puts_the_undated_last(desk: Desk) -> None:
+    for name, date in (("a", "2024-05-01"), ("b", "2025-01-01"), ("c", "2023-12-31")):
+        desk.write(f"{name}.md", DATED.format(date=date, court="X", name=name))
+    desk.write("d.md", "words of the ruling without a date")
+    desk.ingest()
+    assert desk.ids("ruling words", sort="date_desc") == ["b.md", "a.md", "c.md", "d.md"]
+    assert desk.ids("ruling words", sort="date_asc") == ["c.md", "a.md", "b.md", "d.md"]
+
+
+# --- filters --------------------------------------------------------------------------------------------------
+
+
+def test_filters_hold_inside_the_scan(desk: Desk) -> None:
+    """A filter that few pass still finds them, however many others rank higher."""
+    for number in range(230):
+        desk.write(f"{number:03}.md", DATED.format(date="2024-01-01", court="A", name="words ruling words"))
+    desk.write("last.md", DATED.format(date="2020-06-30", court="B", name="z"))
+    desk.ingest()
+    assert desk.ids("words ruling", filters={"court": "B"}) == ["last.md"]
+    assert desk.search("words ruling", filters={"court": ["A", "B"]}).total == 231
+    for bounds in ({"date_to": "2020-06-30"}, {"date_from": "01.01.2020", "date_to": "31.12.2023"}):
+        assert desk.ids("words ruling", filters=bounds) == ["last.md"]
+    assert desk.search("words", filters={"date_from": "2020-07-01", "date_to": "31.12.2024"}).total == 230
+    assert desk.search("words", filters={"court": "C"}).absence == "no_match"
+
+
+@pytest.mark.parametrize(
+    ("filters", "error", "message"),
+    [
+        ({"curt": "A"}, UnknownArgument, "did you mean 'court'"),
+        ({"date_fro": "2024-01-01"}, UnknownArgument, "date_from"),
+        ({"date_from": "2024"}, InvalidArgument, "date_from: '2024' is no date"),
+        ({"date_to": "30.02.2024"}, InvalidArgument, "is no date"),
+        ({"date_from": "2025-01-01", "date_to": "2024-01-01"}, InvalidArgument, "lies after"),
+        ({"court": ""}, InvalidArgument, "no value"),
+        ({"court": []}, InvalidArgument, "no value"),
+    ],
+)
+def test_wrong_filters_are_errors(desk: Desk, filters: dict[str, Any], error: type, message: str) -> None:
+    desk.put(a=DATED.format(date="2024-05-01", court="A", name="a"))
+    with pytest.raises(error, match=message):
+        desk.search("words", filters=filters)
+
+
+def test_a_date_filter_where_nothing_has_a_date_is_an_error(desk: Desk) -> None:
+    desk.put(a="alpha")
+    with pytest.raises(UnknownArgument, match="unknown filter 'date_from'"):
+        desk.search("alpha", filters={"date_from": "2024-01-01"})
+
+
+def test_filter_values_are_listed_as_far_as_they_can_be_read(desk: Desk) -> None:
+    desk.put(a=DATED.format(date="2024-05-01", court="A", name="a"), b="---\nroles: [x]\nhidden: yes\n---\nbeta")
+    assert desk.library.filters()["court"] == {"A": 1}
+    with desk.reopened(roles=["y"]) as outsider:
+        assert "hidden" not in outsider.filters()
+        with pytest.raises(UnknownArgument) as caught:
+            outsider.search("beta", filters={"hiden": "true"})
+        assert "hidden" not in caught.value.message
+
+
+# --- absence --------------------------------------------------------------------------------------------------
+
+
+def test_the_five_absences(desk: Desk, monkeypatch: pytest.MonkeyPatch) -> None:
+    assert desk.search("alpha").absence == "no_match"
+    desk.put(a="alpha")
+    desk.put(b="beta")
+    assert desk.search("gamma").absence == "no_match"
+    assert desk.search("beta", read_context="revision:1").absence == "not_in_this_snapshot"
+    desk.library.purge("a.md")
+    assert desk.search("a.md").absence == "erased"
+    with monkeypatch.context() as patch:
+        patch.setattr(desk.library, "_catch_up", lambda _names: None)
+        patch.setattr(desk.library.index, "advance", lambda *_args, **_kw: 0)
+        desk.put(c="gamma")
+        behind = desk.search("gamma")
+        assert behind.absence == "not_indexed_yet"
+        assert any("behind the catalog" in note for note in behind.notes)
+    assert desk.ids("gamma") == ["c.md"]
+
+
+# --- queries --------------------------------------------------------------------------------------------------
+
+
+def test_long_queries_are_condensed_and_reported_longer_ones_refused(handbook: pincite.Library) -> None:
+    words = "annual leave " + " ".join(f"word{number}" for number in range(100))
+    exact = (words * 10)[:500].strip().ljust(500, "x")
+    assert not any("characters" in note for note in handbook.search(exact).notes)
+    long = handbook.search(exact + "x")
+    assert any("501 characters" in note for note in long.notes)
+    assert long.hits
+    with pytest.raises(InvalidArgument, match=r"4,001 characters.*pincite verify"):
+        handbook.search("x" * 4001)
+
+
+@pytest.mark.parametrize("empty", ["", "  ", "\n\t"])
+def test_an_empty_query_is_refused(handbook: pincite.Library, empty: str) -> None:
+    with pytest.raises(InvalidArgument, match="empty"):
+        handbook.search(empty)
+
+
+@pytest.mark.parametrize(
+    ("options", "message"),
+    [
+        ({"limit": 0}, "top_k"),
+        ({"limit": 101}, "top_k"),
+        ({"min_score": 1.5}, "min_score"),
+        ({"min_score": float("nan")}, "min_score"),
+        ({"mode": "hybird"}, "did you mean 'hybrid'"),
+        ({"group": "elements"}, "did you mean 'element'"),
+        ({"sort": "date"}, "date_asc"),
+        ({"valid_at": "tomorrow"}, "valid_at: 'tomorrow' is no date"),
+        ({"read_context": "baselin:x"}, "baseline:NAME"),
+        ({"read_context": {"baseline_id": "a", "as_of": "2024-01-01"}}, "one choice"),
+        ({"read_context": "as_of:2999-01-01"}, "future"),
+        ({"read_context": "revision:99"}, "no revision 99"),
+    ],
+)
+def test_wrong_arguments_are_errors(handbook: pincite.Library, options: dict[str, Any], message: str) -> None:
+    with pytest.raises(InvalidArgument, match=message):
+        handbook.search("leave", **options)
+
+
+def test_an_unknown_repository_names_the_known_ones(handbook: pincite.Library) -> None:
+    with pytest.raises(NotFound, match="did you mean 'main'"):
+        handbook.search("leave", repository="mian")
+
+
+def test_or_after_a_number_is_the_code_of_obligations(desk: Desk) -> None:
+    desk.put(a="Art. 41 OR regelt die Haftung.", b="Art. 41 of something else")
+    answer = desk.search("Art. 41 OR", explain=True, mode="keyword")
+    assert answer.hits[0].passage.element_id == "a.md"
+    assert "OR" in {item.word for item in answer.hits[0].legs["keyword"].matched}
+
+
+def test_capitals_have_no_operators(desk: Desk) -> None:
+    desk.put(a="cats and dogs", b="dogs only")
+    assert set(desk.ids("DOGS NOT CATS")) == {"a.md", "b.md"}
+    assert desk.ids("dogs NOT cats") == ["b.md"]
+    assert desk.ids("dogs AND cats") == ["a.md"]
+    assert desk.ids("NOT NOT cats dogs") == ["a.md"]
+
+
+def test_the_pool_is_constant() -> None:
+    assert legs.DEPTH == 200

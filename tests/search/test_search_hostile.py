@@ -1,0 +1,114 @@
+"""Nothing that can be typed makes a search fail or slow."""
+
+from __future__ import annotations
+
+import contextlib
+import time
+
+import pytest
+from hypothesis import example, given, settings
+from hypothesis import strategies as st
+
+import pincite
+from pincite.serve import wire
+
+SYNTAX = st.sampled_from(
+    [
+        "AND",
+        "OR",
+        "NOT",
+        "(",
+        ")",
+        '"',
+        "“",
+        "”",
+        "«",
+        "*",
+        "+",
+        "-",
+        ":",
+        "title:",
+        "a",
+        "leave",
+        "§ 4",
+        "le*",
+        " ",
+        "-x",
+    ]
+)
+ODD = st.one_of(
+    st.text(max_size=60),
+    st.text(alphabet=st.characters(), max_size=40),  # surrogates, controls and private characters included
+    st.lists(SYNTAX, max_size=40).map(" ".join),
+    st.lists(SYNTAX, max_size=40).map("".join),
+)
+
+
+@settings(max_examples=250, deadline=None)
+@given(query=ODD, mode=st.sampled_from(["hybrid", "keyword", "exact", "semantic"]))
+@example(query="NOT " * 900 + "a", mode="hybrid")
+@example(query="\ud800", mode="hybrid")
+@example(query="\x00", mode="exact")
+@example(query="\u202eevael launna\u202c", mode="hybrid")
+def test_hostile_syntax_never_raises(handbook: pincite.Library, query: str, mode: str) -> None:
+    if not query.strip():
+        return
+    answer = handbook.search(query, mode=mode, explain=True)
+    assert bool(answer.hits) != bool(answer.absence)
+    again = handbook.replay(str(answer.replay["token"]))
+    assert [(hit.passage, hit.score, hit.legs) for hit in again.hits] == [
+        (hit.passage, hit.score, hit.legs) for hit in answer.hits
+    ]
+    wire.answer(answer)
+
+
+@pytest.mark.parametrize(
+    "query",
+    [
+        "(" * 4000,
+        ")" * 4000,
+        "(" * 2000 + ")" * 2000,
+        "() " * 1333,
+        '"' * 4000,
+        "“" * 4000,
+        "„" * 4000,
+        "*" * 4000,
+        "a* " * 1333,
+        "NOT " * 999 + "a",
+        "(a AND " * 400 + "b" + ")" * 400,
+        "title:" * 660,
+        "a OR " * 799,
+        "\u0301" * 4000,
+        "ſ" * 4000,
+        " ".join(f"w{number}" for number in range(800))[:4000],
+        '"the ' * 800,
+        "the " * 1000,
+        "4.2." * 1000,
+        "a-b_c/" * 660,
+    ],
+    ids=lambda query: ascii(query[:12]),
+)
+def test_four_thousand_characters_take_less_than_a_second(handbook: pincite.Library, query: str) -> None:
+    started = time.process_time()
+    handbook.search(query, explain=True)
+    assert time.process_time() - started < 1
+
+
+@pytest.mark.parametrize("text", ["\ud800", "\x00", "a" * 10_000])
+def test_odd_names_are_errors_not_crashes(handbook: pincite.Library, text: str) -> None:
+    for ask in (
+        lambda: handbook.get(text),
+        lambda: handbook.history(text),
+        lambda: handbook.search("leave", repository=text),
+        lambda: handbook.search("leave", cursor=text),
+        lambda: handbook.search("leave", filters={text: "x"}),
+        lambda: handbook.search("leave", read_context=f"baseline:{text}"),
+        lambda: handbook.replay(text),
+        lambda: handbook.get("company/leave.md", section=text),
+        lambda: handbook.get("company/leave.md", version=text),
+    ):
+        with pytest.raises(pincite.PinciteError):
+            ask()
+    with contextlib.suppress(pincite.PinciteError):
+        handbook.search("leave", filters={"language": text})
+    assert handbook.verify(f"leave {text} xyzzy").status == "not_found"

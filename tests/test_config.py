@@ -1,0 +1,87 @@
+"""Settings: arguments over environment over file over defaults; what is unknown is refused by its nearest name."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from pincite.config import Config, load_config
+from pincite.errors import InvalidArgument, NotFound, UnknownArgument
+
+
+def write(folder: Path, text: str) -> Path:
+    path = folder / "pincite.yaml"
+    path.write_text(text, encoding="utf-8")
+    return path
+
+
+def test_defaults_are_those_of_the_requirements() -> None:
+    config = load_config(None, {})
+    assert (config.library, config.tenant, config.organization, config.repository) == (
+        ".pincite",
+        "default",
+        "default",
+        "main",
+    )
+    scoring = config.keyword.scoring()
+    assert (scoring.k1, scoring.b) == (1.5, 0.75)
+    assert scoring.boosts == {"content": 1.0, "headings": 2.0, "section": 2.0, "terms": 3.0}
+    assert config.chunking.options().recipe.endswith("max=800;overlap=50")
+
+
+def test_the_order_of_sources(tmp_path: Path) -> None:
+    path = write(tmp_path, "tenant: file\nrepository: file\nkeyword: {k1: 1.1, b: 0.5}\n")
+    config = load_config(path, {"PINCITE_TENANT": "env", "PINCITE_KEYWORD__K1": "1.2", "PINCITE_AUTHOR": "ann"})
+    assert (config.tenant, config.repository, config.keyword.k1, config.keyword.b) == ("env", "file", 1.2, 0.5)
+    assert load_config({"tenant": "given"}, {"PINCITE_TENANT": "env"}).tenant == "given"
+    assert load_config(config) is config
+
+
+def test_where_the_library_is(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("HOME", "/home/ann")
+    path = write(tmp_path, "library: data\n")
+    assert load_config(path, {}).library == str(tmp_path / "data")
+    assert load_config(path, {"PINCITE_LIBRARY": "elsewhere"}).library == "elsewhere"
+    assert load_config(write(tmp_path, ""), {}).library == str(tmp_path / ".pincite")
+    assert load_config(write(tmp_path, "library: ~/law"), {}).library == "/home/ann/law"
+    assert load_config("~/law", {}).library == "/home/ann/law"
+    assert load_config({"library": "~/law"}, {}).library == "/home/ann/law"
+    assert load_config(tmp_path / "folder", {"PINCITE_LIBRARY": "elsewhere"}).library == str(tmp_path / "folder")
+
+
+@pytest.mark.parametrize(
+    ("text", "error", "message"),
+    [
+        ("tennant: x", UnknownArgument, "did you mean 'tenant'"),
+        ("keyword: {k3: 1}", UnknownArgument, r"did you mean 'keyword\.k1'"),
+        ("keyword: {boosts: {heading: 1}}", UnknownArgument, r"keyword\.boosts\.headings"),
+        ("1: x", UnknownArgument, "unknown setting '1'"),
+        ("keyword: {b: 2}", InvalidArgument, r"'keyword\.b'.*less than or equal to 1"),
+        ("chunking: {max_chunk_tokens: 50}", InvalidArgument, "greater than or equal to 100"),
+        ("keyword: 5", InvalidArgument, "keyword"),
+        ("library: 5", InvalidArgument, "library"),
+        ("tenant: ''", InvalidArgument, "tenant"),
+        ("[1, 2]", InvalidArgument, "settings by name"),
+        ("a: [", InvalidArgument, "not valid YAML"),
+    ],
+)
+def test_mistakes_are_named(tmp_path: Path, text: str, error: type, message: str) -> None:
+    with pytest.raises(error, match=message):
+        load_config(write(tmp_path, text), {})
+
+
+def test_mistakes_in_the_environment_are_named() -> None:
+    with pytest.raises(UnknownArgument, match=r"keyword\.k1"):
+        load_config(None, {"PINCITE_KEYWORD__K2": "1"})
+    with pytest.raises(InvalidArgument, match="keyword"):
+        load_config(None, {"PINCITE_KEYWORD": "5", "PINCITE_KEYWORD__K1": "x"})
+    assert load_config(None, {"PINCITE_TENANT": "", "OTHER": "x"}) == Config()
+
+
+def test_a_missing_or_unreadable_file_is_an_error(tmp_path: Path) -> None:
+    with pytest.raises(NotFound, match="no configuration file"):
+        load_config(tmp_path / "none.yaml", {})
+    (tmp_path / "folder.yaml").mkdir()
+    with pytest.raises(InvalidArgument, match="cannot be read"):
+        load_config(tmp_path / "folder.yaml", {})
