@@ -85,3 +85,8 @@ def test_a_missing_or_unreadable_file_is_an_error(tmp_path: Path) -> None:
     (tmp_path / "folder.yaml").mkdir()
     with pytest.raises(InvalidArgument, match="cannot be read"):
         load_config(tmp_path / "folder.yaml", {})
+
+
+def test_a_server_is_refused_by_name() -> None:
+    with pytest.raises(InvalidArgument, match=r"postgresql://db/x.*a library is a folder"):
+        load_config("postgresql://db/x", environ={})

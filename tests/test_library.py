@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import shutil
 import tempfile
+import threading
 from pathlib import Path
 
 import pytest
@@ -13,7 +14,9 @@ from hypothesis import strategies as st
 import pincite
 from desk import Desk
 from pincite.errors import Conflict, Damaged, Erased, InvalidArgument, NotFound, UnknownArgument
+from pincite.index.segments.lock import write_lock
 from pincite.library import restore_library
+from pincite.types import Chunk, Commit, Content, Derivation, PutElement, Scope, Span, State
 
 LAW = "# Law\n\nPreamble.\n\n## Art. 1 Scope\n\nalpha\n\n### § 4.2 Detail\n\nbeta\n\n## Art. 2 Term\n\ngamma\n"
 
@@ -234,3 +237,26 @@ def test_opening(tmp_path: Path) -> None:
         pincite.open(tmp_path / "file")
     with pytest.raises(UnknownArgument, match="did you mean 'tenant'"):
         pincite.open(tmp_path / "lib", tennant="x")
+
+
+def test_waiting_for_a_revision_reads_what_was_just_written(desk: Desk) -> None:
+    desk.put(a="alpha")
+    content = Content("document", "document", "b", "beta beta")
+    state = State(content, Derivation("r", (Chunk(0, Span(0, 9)),)))
+    made = desk.library.catalog.commits.commit(Scope(), Commit((PutElement("b", (state,)),)))
+    folder = desk.library.path / "index" / desk.library.repositories()[0].key
+    holding, held = threading.Event(), threading.Event()
+
+    def hold() -> None:
+        with write_lock(folder):
+            holding.set()
+            held.wait(10)
+
+    other = threading.Thread(target=hold)
+    other.start()
+    holding.wait(10)
+    behind = desk.library.search("beta")
+    assert (len(behind.hits), behind.absence) == (0, "not_indexed_yet")
+    threading.Timer(0.3, held.set).start()
+    assert [hit.passage.element_id for hit in desk.library.search("beta", wait_for=made.revision).hits] == ["b"]
+    other.join()

@@ -103,3 +103,10 @@ def test_a_megabyte_is_normalised_and_searched_in_no_time() -> None:
     normal = normalise_quote(unicodedata.normalize("NFD", text) + "Später gilt dies.")
     assert find_quote("Später gilt dies.", normal) is not None
     assert time.process_time() - started < 1
+
+
+def test_marks_of_markdown_are_not_part_of_a_quote() -> None:
+    source = "The **notice period** is `30 days`,\n* counted from *receipt*."
+    found = find_quote("notice period is 30 days, counted from receipt", normalise_quote(source))
+    assert found is not None
+    assert source[found.start : found.end] == "notice period** is `30 days`,\n* counted from *receipt"

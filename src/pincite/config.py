@@ -88,9 +88,13 @@ def load_config(
     if isinstance(given, Mapping):
         values = _merged(values, given)
     elif given is not None:
-        path = Path(given).expanduser()
-        values = _merged(_from_yaml(path), values) if path.suffix.lower() in YAML else values | {"library": str(path)}
+        is_file = Path(given).suffix.lower() in YAML
+        values = _merged(_from_yaml(Path(given).expanduser()), values) if is_file else values | {"library": str(given)}
     config = _checked(values)
+    if "://" in config.library:
+        raise InvalidArgument(
+            f"{config.library!r}: a library is a folder; servers are not supported yet", field="library"
+        )
     return config.model_copy(update={"library": str(Path(config.library).expanduser())})
 
 

@@ -28,6 +28,9 @@ from pincite.search.spine import replay, search
 from pincite.search.verify import Verdict, verify
 from pincite.types import Committed, ElementChange, ReadContext, RepositoryInfo, Revision, Scope, Span
 
+WAIT_SECONDS = 60.0
+"""How long a search queues behind another writer for the revision that it waits for."""
+
 ReadContextGiven = Mapping[str, object] | str | ReadContext | None
 
 
@@ -71,13 +74,14 @@ class Library:
         include: Sequence[str] = (),
         exclude: Sequence[str] = (),
         prefix: str = "",
+        allow_empty: bool = False,
         author: str = "",
         message: str = "",
         progress: Progress = silent,
     ) -> IngestReport:
         """Bring a repository in line with a folder or file of Markdown and text; unchanged files cost nothing."""
         scope = self.scope(repository)
-        options = IngestOptions(self.config.chunking.options(), author, message, prefix)
+        options = IngestOptions(self.config.chunking.options(), author, message, prefix, allow_empty)
         report = ingest(self.catalog, self.index, scope, open_source(source, include, exclude), options, progress)
         self._merge_in_background(scope)
         return report
@@ -137,8 +141,9 @@ class Library:
         sort: str = "relevance",
         exact: bool = False,
         explain: bool = False,
+        wait_for: int = 0,
     ) -> Answer:
-        """The best passages for a query, each with its citation."""
+        """The best passages for a query, each with its citation; `wait_for` a revision to read one's own writes."""
         asked = Query(
             text=query,
             repositories=_names(repository),
@@ -154,7 +159,7 @@ class Library:
             exact=exact,
             explain=explain,
         )
-        self._catch_up(asked.repositories)
+        self._catch_up(asked.repositories, wait_for)
         return search(self._reader(), asked)
 
     def replay(self, token: str) -> Answer:
@@ -266,15 +271,20 @@ class Library:
             self._roles,
         )
 
-    def _catch_up(self, names: Sequence[str]) -> None:
-        """Roll the index forward if it lags and nobody else is at it; otherwise the answer says how far it is."""
+    def _catch_up(self, names: Sequence[str], wait_for: int = 0) -> None:
+        """Roll the index forward if it lags and nobody else is at it; otherwise the answer says how far it is.
+
+        Only for a revision that is waited for does it queue behind another writer.
+        """
         for scope in self._reader().scopes(names):
             info = self.catalog.repositories.get(scope)
             if info is not None and self.index.reached(scope) < info.head:
+                waits = self.index.reached(scope) < wait_for
                 try:
-                    self.index.advance(scope, wait_seconds=0)
+                    self.index.advance(scope, wait_seconds=WAIT_SECONDS if waits else 0)
                 except (Locked, StorageFull, PermissionError):
-                    continue
+                    if waits:
+                        raise
 
     def _resolve(
         self, scope: Scope, context: ReadContext | None, valid_at: str | date, *, by_id: bool = False

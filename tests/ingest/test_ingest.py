@@ -374,3 +374,14 @@ def test_removals_are_part_of_the_history(desk: Desk) -> None:
     (life,) = desk.library.history("b.md")
     assert life.died is not None
     assert (life.died.author, life.died.message) == ("ann", "b is obsolete")
+
+
+def test_a_source_that_is_suddenly_empty_changes_nothing_unless_it_is_meant(desk: Desk) -> None:
+    desk.put(a="alpha", b="beta")
+    for path in desk.folder.iterdir():
+        path.unlink()
+    with pytest.raises(pincite.PinciteError, match="--allow-empty"):
+        desk.ingest()
+    assert desk.library.search("alpha").hits
+    assert desk.ingest(allow_empty=True).removed == 2
+    assert not desk.library.search("alpha").hits

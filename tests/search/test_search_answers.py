@@ -29,7 +29,7 @@ RESULT = {
 }  # fmt: skip
 LEG = {"name": str, "status": str, "candidates": int, "ms": float, "reason": (str, type(None))}
 CONTEXT = {"selector": str, "revision": int, "as_of": str, "valid_at": str, "repository_id": str, "head": int}
-EXPLAINED = {"rank": int, "score": float, "raw": float, "matched": list}
+EXPLAINED = {"rank": int, "score": float, "raw": float, "chunk_index": int, "matched": list}
 MATCHED = {"word": str, "terms": list, "idf": float, "share": float, "df": int}
 
 
@@ -232,7 +232,7 @@ def test_the_five_absences(desk: Desk, monkeypatch: pytest.MonkeyPatch) -> None:
     desk.library.purge("a.md")
     assert desk.search("a.md").absence == "erased"
     with monkeypatch.context() as patch:
-        patch.setattr(desk.library, "_catch_up", lambda _names: None)
+        patch.setattr(desk.library, "_catch_up", lambda *_asked: None)
         patch.setattr(desk.library.index, "advance", lambda *_args, **_kw: 0)
         desk.put(c="gamma")
         behind = desk.search("gamma")

@@ -24,6 +24,9 @@ def ingest(
     include: Annotated[list[str] | None, typer.Option(help="Only files like this, e.g. '*.md' (repeatable).")] = None,
     exclude: Annotated[list[str] | None, typer.Option(help="No files like this, e.g. 'drafts/*' (repeatable).")] = None,
     prefix: Annotated[str, typer.Option(help="Put this before each element id.")] = "",
+    allow_empty: Annotated[
+        bool, typer.Option("--allow-empty", help="An empty source removes what it gave before.")
+    ] = False,
     message: Annotated[str, typer.Option("--message", "-m", help="Why; kept in the history.")] = "",
     author: Author = "",
     json: AsJson = False,
@@ -42,6 +45,7 @@ def ingest(
             include=include or (),
             exclude=exclude or (),
             prefix=prefix,
+            allow_empty=allow_empty,
             author=author,
             message=message,
             progress=progress,

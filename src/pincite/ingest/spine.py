@@ -41,6 +41,8 @@ class IngestOptions:
     message: str = ""
     prefix: str = ""
     """Put before each element id, so that two sources with the same file names can share a repository."""
+    allow_empty: bool = False
+    """Whether a source that held files and now holds none empties the repository, or was just not mounted."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -71,6 +73,12 @@ def ingest(
     started = time.monotonic()
     seen = scan(source)
     run = _Run(catalog, scope, source, options)
+    if run.memory.before and not seen.files and not options.allow_empty:
+        raise Conflict(
+            f"{source.root} has no readable files, though the last ingest found {len(run.memory.before)}; nothing was"
+            " changed. If they are meant to be removed, say --allow-empty",
+            field="source",
+        )
     run.memory.adopt({run.element_id(file) for file in seen.files})
     for number, file in enumerate(seen.files):
         progress("reading", number, len(seen.files))

@@ -46,7 +46,7 @@ def fuse(rankings: Sequence[Ranking], group: str) -> tuple[Candidate, ...]:
     best = max((chunks[0][1].raw for chunks in exact.values()), default=1.0)
     pool: dict[Key, Candidate] = {}
     for rank, found in enumerate(by_leg["keyword"].found if "keyword" in by_leg else (), start=1):
-        legs = {"keyword": LegScore(rank, found.score, found.raw, found.matched)}
+        legs = {"keyword": LegScore(rank, found.score, found.raw, found.chunk, found.matched)}
         pool[_key(found, group)] = Candidate(found, found.score, legs)
     for key, chunks in exact.items():
         known = pool.get(key)
@@ -59,7 +59,7 @@ def fuse(rankings: Sequence[Ranking], group: str) -> tuple[Candidate, ...]:
         rank, found = same[0] if same else chunks[0]
         legs = dict(known.legs) if known else {}
         score = found.raw / best
-        legs["exact"] = LegScore(rank, score, found.raw, found.matched)
+        legs["exact"] = LegScore(rank, score, found.raw, found.chunk, found.matched)
         pool[key] = Candidate(found, score, legs)
     return tuple(sorted(pool.values(), key=Candidate.order))
 

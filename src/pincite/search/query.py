@@ -137,6 +137,8 @@ class LegScore:
     rank: int
     score: float
     raw: float
+    chunk: int
+    """The passage that the leg chose, which may be another of the same element."""
     matched: tuple[Matched, ...] = ()
 
 

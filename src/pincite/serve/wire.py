@@ -68,6 +68,7 @@ def _leg(given: Any) -> Json:
         "rank": given.rank,
         "score": given.score,
         "raw": given.raw,
+        "chunk_index": given.chunk,
         "matched": [asdict(item) | {"terms": list(item.terms)} for item in given.matched],
     }
 

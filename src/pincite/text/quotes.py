@@ -13,11 +13,10 @@ from itertools import pairwise
 from pincite.types import Span
 
 # Characters that look different and mean the same in a quote.
-_SAME = str.maketrans(
-    {**dict.fromkeys("“”„«»", '"'), **dict.fromkeys("‹›‘’‚‛′`´", "'"), **dict.fromkeys("–—‐‑‒−", "-")}
-)
+_SAME = str.maketrans({**dict.fromkeys("“”„«»", '"'), **dict.fromkeys("‹›‘’‚‛′´", "'"), **dict.fromkeys("–—‐‑‒−", "-")})
 _LONGER = {"…": "...", "ﬁ": "fi", "ﬂ": "fl", "ﬀ": "ff", "ﬃ": "ffi", "ﬄ": "ffl"}
-_INVISIBLE = "\u00ad\u200b\u200c\u200d\u2060\ufeff"
+# Soft hyphens and zero-width characters; and Markdown's marks, which whoever copies the rendered page does not see.
+_INVISIBLE = "\u00ad\u200b\u200c\u200d\u2060\ufeff*`"
 # What does not stay one character: white space other than single spaces, what is not seen, what is spelled out.
 _ODD = re.compile(rf"[\s{_INVISIBLE}]{{2,}}|[^\S ]|[{_INVISIBLE}]|[{''.join(_LONGER)}]")
 # In a text that is not NFC also every word: it may hold something to compose.
