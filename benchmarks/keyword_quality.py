@@ -44,7 +44,8 @@ def measure(folder: Path) -> None:
     """One row per qrels file; one named like `fr-de` is asked of the German documents only."""
     texts = {row["_id"]: row["text"] for row in _rows(folder / "queries.jsonl")}
     for qrels in sorted((folder / "qrels").glob("*.tsv")):
-        language = qrels.stem.rpartition("-")[2] if "-" in qrels.stem else ""
+        tail = qrels.stem.rpartition("-")[2]
+        language = tail if len(tail) == 2 and "-" in qrels.stem else ""
         documents = [row for row in _rows(folder / "corpus.jsonl") if not language or _language(row) in ("", language)]
         with tempfile.TemporaryDirectory() as place:
             catalog = SqliteCatalog(Path(place) / "catalog.db")
@@ -52,8 +53,11 @@ def measure(folder: Path) -> None:
             catalog.commits.commit(SCOPE, Commit(tuple(map(_element, documents))))
             index.advance(SCOPE)
             judged = _judgements(qrels)
-            gains = [_evaluate(index, texts[query], relevant) for query, relevant in judged.items()]
+            known = [(texts[query], relevant) for query, relevant in judged.items() if query in texts]
+            gains = [_evaluate(index, text, relevant) for text, relevant in known]
             catalog.close()
+        if not gains:
+            continue
         ndcg, recall = (sum(values) / len(gains) for values in zip(*gains, strict=True))
         print(f"{folder.name + ' ' + qrels.stem:<34}{len(gains):>8}{ndcg:>9.4f}{recall:>8.4f}", flush=True)
 

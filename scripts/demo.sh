@@ -34,9 +34,9 @@ run ingest .demo/handbook
 run status
 
 say "Ask in English, in German (no file contains the word Hundebiss), in French."
-run search "$question"
+run search "$question" --limit 2
 run search Hundebiss
-run search "dépôt de garantie"
+run search "dépôt de garantie" --limit 1
 
 say "Every hit has a citation that pins version and span."
 citation=$(first citation "$question")
@@ -55,8 +55,8 @@ run ingest .demo/handbook
 run diff --from 1 --to 2
 
 say "Today's answer is new; the answer of the baseline still stands, and so does its citation."
-run search "$question"
-run search "$question" --read-context baseline:spring
+run search "$question" --limit 1
+run search "$question" --limit 1 --read-context baseline:spring
 run verify "$quote" --citation "$citation"
 run history "$(first element_id "$question")"
 

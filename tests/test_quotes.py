@@ -82,7 +82,9 @@ def test_a_stretch_of_normal_text_is_found_where_it_stands(text: str, start: int
         ("the tenant pays five francs", [("replaced", "five", "ten")]),
         ("the tenant pays francs", [("omitted", "", "ten")]),
         ("the tenant always pays ten francs", [("inserted", "always", "")]),
-        ("The tenant pays ten francs", [("inserted", "The", "")]),
+        ("The tenant pays ten francs", [("replaced", "The", "the")]),
+        ("the tenant pays ten Francs", [("replaced", "Francs", "francs")]),
+        ("the tenant pays 1,000 francs", [("replaced", "1,000", "ten")]),
     ],
 )
 def test_differences_are_told_word_by_word(quote: str, edits: list[tuple[str, str, str]]) -> None:

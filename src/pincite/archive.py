@@ -15,7 +15,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from pincite.catalog.sqlite import SqliteCatalog
-from pincite.errors import Conflict, Damaged, NotFound
+from pincite.errors import Conflict, Damaged, InvalidArgument, NotFound
 from pincite.index.segments.format import clear_errors, sync_folder
 from pincite.index.segments.manifest import CURRENT, MANIFEST, current_generation, load_manifest
 from pincite.protocols import Catalog
@@ -36,6 +36,8 @@ class Backup:
 def create_backup(catalog: Catalog, library: Path, target: Path) -> Backup:
     """Copy the library into a folder that does not exist yet. Until its listing is written it is no backup."""
     started = time.monotonic()
+    if target.resolve().is_relative_to(library.resolve()):
+        raise InvalidArgument(f"{str(target)!r} lies inside the library; name a folder beside it", field="target")
     if target.exists() and (not target.is_dir() or any(target.iterdir())):
         raise Conflict(f"{str(target)!r} exists and is not empty; name a new folder for the backup", field="target")
     with clear_errors("writing the backup"):

@@ -5,7 +5,7 @@
     │   └── UnknownArgument      a name that does not exist            (unknown_argument, nearest names)
     ├── NotFound                 nothing has this id here              (not_found)
     │   └── Erased               it was here and has been purged       (not_found, says so)
-    ├── PermissionDenied         the caller lacks a role               (permission_denied)
+    ├── PermissionDenied         the caller may not do this               (permission_denied)
     ├── Conflict                 the state of the library forbids it   (conflict)
     ├── Unavailable              cannot be answered now                (unavailable)
     │   ├── NotIndexedYet        committed, the index has not reached it
@@ -57,16 +57,17 @@ class UnknownArgument(InvalidArgument):
     code = "unknown_argument"
 
     @classmethod
-    def named(cls, what: str, given: str, known: Iterable[str]) -> UnknownArgument:
-        """An error that names the nearest valid names."""
+    def named(cls, what: str, given: str, known: Iterable[str], *, field: str = "") -> UnknownArgument:
+        """An error that names the nearest valid names. `field` says where a wrong value stands."""
         names = sorted(known)
-        near = difflib.get_close_matches(given, names, n=3, cutoff=0.5)
+        by_folded = {name.casefold(): name for name in names}
+        near = [by_folded[n] for n in difflib.get_close_matches(given.casefold(), by_folded, n=3, cutoff=0.5)]
         hint = (
             f"; did you mean {' or '.join(repr(n) for n in near)}?"
             if near
             else f"; known: {', '.join(names) or 'none'}"
         )
-        return cls(f"unknown {what} {given!r}{hint}", field=given, suggestions=near or names[:10])
+        return cls(f"unknown {what} {given!r}{hint}", field=field or given, suggestions=near or names[:10])
 
 
 class NotFound(PinciteError):

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import threading
 from collections.abc import Mapping, Sequence
+from contextlib import suppress
 from datetime import date
 from pathlib import Path
 from types import TracebackType
@@ -15,7 +16,16 @@ from pincite.catalog.resolve import Resolved, parse_read_context, resolve
 from pincite.catalog.sqlite import SqliteCatalog
 from pincite.citation import SCHEME, Citation
 from pincite.config import Config, load_config
-from pincite.errors import Damaged, InvalidArgument, Locked, NotFound, PinciteError, StorageFull, UnknownArgument
+from pincite.errors import (
+    Damaged,
+    InvalidArgument,
+    Locked,
+    NotFound,
+    PermissionDenied,
+    PinciteError,
+    StorageFull,
+    UnknownArgument,
+)
 from pincite.health import Health, examine
 from pincite.index.queries import IndexStatus
 from pincite.index.segments.index import SegmentIndex
@@ -43,6 +53,7 @@ class Library:
         if self.path.exists() and not self.path.is_dir():
             raise InvalidArgument(f"{config.library!r} is a file; a library is a folder", field="library")
         _require_catalog(self.path)
+        self.is_new = not (self.path / "catalog.db").exists()
         self._roles = None if roles is None else frozenset(roles)
         self.catalog = SqliteCatalog(self.path / "catalog.db")
         self.index = SegmentIndex(self.path / "index", self.catalog)
@@ -82,7 +93,14 @@ class Library:
         """Bring a repository in line with a folder or file of Markdown and text; unchanged files cost nothing."""
         scope = self.scope(repository)
         options = IngestOptions(self.config.chunking.options(), author, message, prefix, allow_empty)
-        report = ingest(self.catalog, self.index, scope, open_source(source, include, exclude), options, progress)
+        report = ingest(
+            self.catalog,
+            self.index,
+            scope,
+            open_source(source, include, exclude, may_be_gone=allow_empty),
+            options,
+            progress,
+        )
         self._merge_in_background(scope)
         return report
 
@@ -90,6 +108,7 @@ class Library:
         self, element_ids: Sequence[str] | str, *, repository: str = "", reason: str = "", author: str = ""
     ) -> Committed:
         """Erase elements for good: from catalog, write-ahead log, caches and index. What remains is a tombstone."""
+        self._require_owner("erase")
         wanted = (element_ids,) if isinstance(element_ids, str) else tuple(element_ids)
         scope = self.scope(repository)
         try:
@@ -107,6 +126,7 @@ class Library:
 
     def backup(self, target: str | Path) -> Backup:
         """A consistent copy of catalog and index, while others read and write."""
+        self._require_owner("copy the library")
         return create_backup(self.catalog, self.path, Path(target).expanduser())
 
     def _merge_in_background(self, scope: Scope) -> None:
@@ -152,7 +172,7 @@ class Library:
             min_score=min_score,
             read_context=_read_context(read_context),
             valid_at=valid_at.isoformat() if isinstance(valid_at, date) else valid_at,
-            filters=dict(filters or {}),
+            filters=filters or {},
             cursor=cursor,
             group=group,  # type: ignore[arg-type]
             sort=sort,  # type: ignore[arg-type]
@@ -249,14 +269,22 @@ class Library:
     # --- health -----------------------------------------------------------------------------------------------
 
     def status(self, repository: str = "") -> tuple[tuple[RepositoryInfo, IndexStatus], ...]:
-        """What each repository holds and how far its index is."""
+        """What each repository holds and how far its index is; counts are the owner's."""
+        self._require_owner("see the status")
         return tuple((info, self.index.status(info.scope)) for info in self._repositories(repository))
 
     def health(self, *, deep: bool = False) -> Health:
-        """Real queries against every leg; with `deep` also every checksum."""
+        """Real queries against every leg, brought up to date; with `deep` also every checksum."""
+        with suppress(PinciteError):  # what keeps it from catching up is what the examination finds
+            self._catch_up(())
         return examine(self.catalog, self.index, self.repositories(), deep=deep, upkeep_problem=self._upkeep_problem)
 
     # --- helpers ----------------------------------------------------------------------------------------------
+
+    def _require_owner(self, what: str) -> None:
+        """Roles limit what is read; whoever has only roles may not do what touches everything."""
+        if self._roles is not None:
+            raise PermissionDenied(f"a caller limited to roles may not {what}; open the library without roles")
 
     def scope(self, repository: str = "") -> Scope:
         return Scope(self.config.tenant, self.config.organization, repository or self.config.repository)
@@ -318,6 +346,11 @@ class Library:
         if not self._is_mine(cited.scope):
             raise NotFound(f"there is no {cited.element_id!r} in {cited.scope.repository!r}", field="citation")
         return cited.scope, cited.element_id, cited
+
+
+def check_source(source: str | Path, *, may_be_gone: bool = False) -> None:
+    """Raise what `ingest` would raise for a source that is not there, before a library is made for it."""
+    open_source(source, may_be_gone=may_be_gone)
 
 
 def open_library(

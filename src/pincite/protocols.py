@@ -248,6 +248,9 @@ class Catalog(Protocol):
     def snapshot(self) -> AbstractContextManager[None]:
         """Reads by this thread inside the block see one state of the catalog."""
 
+    def traces_pending(self) -> bool:
+        """Whether what was erased may still lie in free space or logs that a reader holds; opening tries again."""
+
     def backup(self, target: Path) -> None:
         """A consistent copy while others write."""
 

@@ -71,7 +71,7 @@ def filled(tmp_path: Path, run: Run) -> Run:
     (tmp_path / "docs" / "a.md").write_text("# Leave\n\n## § 4.2 Annual leave\n\nTwenty-six days of leave.\n")
     (tmp_path / "docs" / "b.md").write_text("# Expenses\n\nReceipts are due in a month.\n")
     made = run("ingest", "docs")
-    assert (made.returncode, made.stderr) == (0, "")
+    assert (made.returncode, made.stderr) == (0, "made a new library in .pincite\n")
     return run
 
 
@@ -139,7 +139,8 @@ def test_purge_asks(filled: Run) -> None:
         (("search", "leave", "--limit", "300"), 2, "invalid_argument"),
         (("search", "leave", "--filter", "langage=en"), 2, "unknown_argument"),
         (("search", "leave", "--filter", "language"), 2, "invalid_argument"),
-        (("search", "leave", "--limt", "3"), 2, "invalid_argument"),
+        (("search", "leave", "--limt", "3"), 2, "unknown_argument"),
+        (("search", "leave", "--mode", "fuzzy"), 2, "unknown_argument"),
         (("search",), 2, "invalid_argument"),
         (("serch", "leave"), 2, "invalid_argument"),
         (("search", "leave", "-r", "nowhere"), 3, "not_found"),

@@ -385,3 +385,27 @@ def test_a_source_that_is_suddenly_empty_changes_nothing_unless_it_is_meant(desk
     assert desk.library.search("alpha").hits
     assert desk.ingest(allow_empty=True).removed == 2
     assert not desk.library.search("alpha").hits
+
+
+def test_a_change_that_hides_behind_its_old_time_and_size_is_seen(desk: Desk) -> None:
+    desk.put(a="26 days")
+    path = desk.folder / "a.md"
+    before = path.stat()
+    path.write_text("28 days", encoding="utf-8")
+    os.utime(path, ns=(before.st_atime_ns, before.st_mtime_ns))
+    assert counts(desk.ingest()) == (0, 1, 0, 0)
+
+
+@pytest.mark.parametrize("key", ["Roles", "role", "valid-from", "Valid To"])
+def test_misspelt_keys_that_guard_a_document_do_not_open_it(desk: Desk, key: str) -> None:
+    report = desk.put(a=f"---\n{key}: hr\n---\n\nsecret")
+    assert (report.added, len(report.failed)) == (0, 1)
+    assert "write" in report.failed[0].reason
+
+
+def test_what_a_vanished_source_gave_can_be_removed(desk: Desk) -> None:
+    desk.put(a="alpha")
+    shutil.rmtree(desk.folder)
+    with pytest.raises(pincite.PinciteError, match="--allow-empty"):
+        desk.ingest()
+    assert desk.ingest(allow_empty=True).removed == 1

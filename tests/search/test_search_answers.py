@@ -8,7 +8,7 @@ import pytest
 
 import pincite
 from desk import Desk
-from pincite.errors import InvalidArgument, NotFound, UnknownArgument
+from pincite.errors import InvalidArgument, NotFound, PermissionDenied, UnknownArgument
 from pincite.search import legs
 from pincite.serve import wire
 
@@ -305,3 +305,76 @@ def test_capitals_have_no_operators(desk: Desk) -> None:
 
 def test_the_pool_is_constant() -> None:
     assert legs.DEPTH == 200
+
+
+def test_what_is_forbidden_is_not_found_by_its_identifier_either(desk: Desk) -> None:
+    desk.put(a="# A\n\n## § 4.2 Leave\n\nannual leave\n\n## § 4.3 Illness\n\nsick leave", b="# B\n\nunpaid leave")
+    for query in ('leave -"annual leave"', 'leave NOT "§ 4.2"', "leave NOT section:4.2", "leave -(annual OR sick)"):
+        found = {hit.passage.section_id for hit in desk.library.search(query, group="chunk").hits}
+        assert "4.2" not in found, query
+        assert found, query
+    both = desk.library.search("+leave +4.2", group="chunk").hits
+    assert [hit.passage.section_id for hit in both] == ["4.2"]
+
+
+def test_a_bare_heading_does_not_hide_what_stands_below_it(desk: Desk) -> None:
+    desk.put(a="# Lease\n\n## 2 Rent\n\n### 2.1 Amount\n\nThe rent is due monthly.\n\n## 3 Rent review")
+    sections = [hit.passage.section_id for hit in desk.library.search("rent", group="chunk").hits]
+    assert (sections[0], set(sections)) == ("2.1", {"2.1", "3"})
+    assert desk.library.search("2 Rent").hits[0].passage.section_id == "2"
+
+
+def test_a_heading_is_found_by_its_words_as_a_name(desk: Desk) -> None:
+    desk.put(a="# A\n\n## Notice period\n\nTwo months.", b="notice notice notice period period period")
+    first = desk.library.search("notice period").hits[0]
+    assert (first.passage.element_id, first.score) == ("a.md", 1.0)
+
+
+def test_dates_in_front_matter_are_compared_as_dates(desk: Desk) -> None:
+    texts = {"a": "15.06.2025", "b": "2024-12-31", "c": "soon"}
+    report = desk.put(**{name: f"---\ndate: {day!r}\n---\n\nlease {name}" for name, day in texts.items()})
+    assert any("'soon' is not a date" in note for note in report.notes)
+
+    def names(**options: Any) -> list[str]:
+        return [hit.passage.element_id for hit in desk.library.search("lease", **options).hits]
+
+    assert names(filters={"date_from": "01.05.2025"}) == ["a.md"]
+    assert names(filters={"date_from": "2024-12-31", "date_to": "2024-12-31"}) == ["b.md"]
+    assert names(sort="date_desc") == ["a.md", "b.md", "c.md"]
+
+
+def test_a_filter_value_that_nothing_has_is_noted_with_those_there_are(desk: Desk) -> None:
+    desk.put(a="The tenant pays the rent every month to the landlord of the house.")
+    answer = desk.library.search("rent", filters={"language": "English"})
+    assert (answer.total, answer.notes) == (0, ("nothing has language=English; there is en",))
+
+
+def test_a_caller_with_roles_only_reads(desk: Desk) -> None:
+    desk.put(a="alpha")
+    with pincite.open(desk.library.path, roles=["sales"]) as limited:
+        for forbidden in (lambda: limited.purge("a.md"), limited.status, lambda: limited.backup(desk.root / "copy")):
+            with pytest.raises(PermissionDenied):
+                forbidden()
+
+
+def test_or_between_quotes_and_fields_with_numbers_is_an_operator(desk: Desk) -> None:
+    desk.put(a="# Plan 2024\n\n26 days", b="# Plan 2025\n\n28 days", c="nothing")
+    for query in ('"26 days" OR "28 days"', "title:2024 OR title:2025"):
+        found = sorted(hit.passage.element_id for hit in desk.library.search(query).hits)
+        assert found == ["a.md", "b.md"], query
+
+
+def test_what_a_long_or_short_query_cannot_do_is_noted(desk: Desk) -> None:
+    desk.put(**{f"n{number}": f"---\ndate: 2020-01-{number % 28 + 1:02d}\n---\n\nlease" for number in range(210)})
+    assert "a prefix needs two characters at least; shorter ones are read as words" in desk.library.search("l*").notes
+    assert "sorted by date within the 200 most relevant of 210" in desk.library.search("lease", sort="date_desc").notes
+
+
+@pytest.mark.parametrize(
+    "options", [{"limit": "5"}, {"filters": "x"}, {"cursor": 5}, {"min_score": "high"}, {"limit": True}]
+)
+def test_values_of_the_wrong_kind_are_named(desk: Desk, options: dict[str, Any]) -> None:
+    desk.put(a="alpha")
+    with pytest.raises(InvalidArgument) as caught:
+        desk.library.search("alpha", **options)
+    assert caught.value.field == next(iter(options))

@@ -101,11 +101,13 @@ def test_erased_and_not_found(desk: Desk) -> None:
     assert desk.library.verify("The tenant pays ten francs").status == "not_found"
 
 
-def test_a_quote_outside_the_cited_place_is_verified_with_a_remark(desk: Desk) -> None:
+def test_a_quote_outside_the_cited_place_is_not_found_there_and_the_right_place_is_named(desk: Desk) -> None:
     desk.put(lease=LEASE + "\n## Art. 3\n\nThe lease ends early.\n")
     wrong = str(pincite.Citation(desk.library.scope(), "lease.md", section_id="art.1"))
     verdict = desk.library.verify("The lease ends", wrong)
-    assert (verdict.status, "not in the place" in verdict.message) == ("verified", True)
+    assert (verdict.status, "not in the place" in verdict.message) == ("not_found", True)
+    assert verdict.passage is not None
+    assert verdict.passage.section_id == "art.2"
     third = desk.library.verify(
         "The lease ends", str(pincite.Citation(desk.library.scope(), "lease.md", section_id="Art. 3"))
     )
@@ -166,3 +168,12 @@ def test_no_quote_is_an_error(desk: Desk, quote: str) -> None:
 def test_a_citation_that_is_none_is_an_error(desk: Desk) -> None:
     with pytest.raises(InvalidArgument, match="not a citation"):
         desk.library.verify("alpha", "somewhere")
+
+
+def test_an_erased_version_stays_erased_when_the_element_comes_back(desk: Desk) -> None:
+    desk.put(lease="The rent is five francs.")
+    cited = desk.library.get("lease.md").passage.citation
+    desk.library.purge("lease.md")
+    desk.put(lease="The rent is six francs.")
+    assert desk.library.verify("The rent is five francs.", cited).status == "erased"
+    assert desk.library.verify("The rent is six francs.").status == "verified"

@@ -85,7 +85,7 @@ def parse_date(text: str) -> date:
 def from_iso(text: str) -> int:
     """Microseconds since 1970 UTC. An instant without an offset is UTC; a bare day means its END in UTC.
 
-    `as_of: 2026-01-31` therefore includes everything committed on that day.
+    `as_of: 2026-01-31` therefore includes everything committed on that day; today ends now.
     """
     text = text.strip()
     try:
@@ -93,7 +93,8 @@ def from_iso(text: str) -> int:
     except InvalidArgument:
         return _microseconds(_instant(text))
     end = datetime(day.year, day.month, day.day, 23, 59, 59, 999_999, tzinfo=UTC)
-    return _microseconds(end)
+    now = datetime.now(UTC)
+    return _microseconds(now if day == now.date() else end)
 
 
 def to_iso(us: int) -> str:

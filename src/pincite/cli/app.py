@@ -11,7 +11,7 @@ import typer
 
 from pincite.cli import maintain, read, state, write
 from pincite.cli.session import Session, complain
-from pincite.errors import InvalidArgument, PinciteError, StorageFull, Unavailable
+from pincite.errors import InvalidArgument, PinciteError, StorageFull, Unavailable, UnknownArgument
 
 app = typer.Typer(
     name="pincite",
@@ -96,6 +96,16 @@ def _run() -> int:
         if show is None:
             raise
         if as_json:
-            complain(InvalidArgument(getattr(error, "message", str(error))), as_json=True, quiet=True)
+            complain(_usage_error(error), as_json=True, quiet=True)
         show()
         return int(getattr(error, "exit_code", 2))
+
+
+def _usage_error(error: Exception) -> InvalidArgument:
+    """A usage error of typer's in our shape: which option, and what was probably meant."""
+    said = getattr(error, "format_message", None)
+    message = said() if said else str(error)
+    unknown = getattr(error, "option_name", "") or ""
+    name = unknown or getattr(getattr(error, "param", None), "name", "") or ""
+    near = tuple(getattr(error, "possibilities", None) or ())
+    return (UnknownArgument if unknown else InvalidArgument)(message, field=name.lstrip("-"), suggestions=near)

@@ -29,7 +29,9 @@ def register(app: typer.Typer) -> None:
 
 def search(
     context: typer.Context,
-    query: Annotated[str, typer.Argument(help='Words or a question; also "a phrase", prefix*, AND, NOT, title:word.')],
+    query: Annotated[
+        list[str], typer.Argument(help='Words or a question; also "a phrase", prefix*, AND, NOT, title:word.')
+    ],
     repository: Repositories = None,
     read_context: ReadContext = "",
     valid_at: ValidAt = "",
@@ -54,7 +56,7 @@ def search(
 
     with session(context).open() as library:
         answer = library.search(
-            query,
+            " ".join(query),
             repository=repository or (),
             mode=mode,
             limit=limit,

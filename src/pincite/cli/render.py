@@ -27,15 +27,17 @@ def render_answer(body: dict[str, Any], *, explain: bool) -> None:
         _render_hit(number, hit, explain=explain)
     if not body["results"]:
         typer.echo(ABSENCES[body.get("absence", "no_match")])
-    for leg in body["legs"]:
-        if leg["status"] in ("partial", "unavailable"):
-            say(f"{leg['name']} leg {leg['status']}: {leg['reason']}")
     for note in body["notes"]:
         say(f"note: {note}")
     total = f"{'at least ' if body['total_is_lower_bound'] else ''}{body['total']}"
-    say(f"{len(body['results'])} of {total}; {_state(body['read_context'])}")
+    say(f"{len(body['results'])} of {total}; {_state(body['read_context'])}; {_legs(body['legs'])}")
     if body["next_cursor"]:
         say(f"next page: --cursor {body['next_cursor']}")
+
+
+def _legs(legs: list[dict[str, Any]]) -> str:
+    """Which legs answered, and why others did not."""
+    return ", ".join(f"{g['name']} {g['status']}" + (f" ({g['reason']})" if g["reason"] else "") for g in legs)
 
 
 def _render_hit(number: int, hit: dict[str, Any], *, explain: bool) -> None:
@@ -67,7 +69,8 @@ def _state(context: dict[str, Any]) -> str:
         parts = [f"{name} at revision {echo['revision']}" for name, echo in context["repositories"].items()]
         return ", ".join(parts) or "no repositories yet"
     name = f"baseline {context['baseline_id']}, " if context.get("baseline_id") else ""
-    return f"{context['repository_id']} at {name}revision {context['revision']} ({str(context['as_of'])[:16]})"
+    when = f" ({str(context['as_of'])[:16]})" if context["as_of"] else ""
+    return f"{context['repository_id']} at {name}revision {context['revision']}{when}"
 
 
 def render_found(body: dict[str, Any]) -> None:

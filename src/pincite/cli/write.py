@@ -35,10 +35,14 @@ def ingest(
 
     Example: pincite ingest handbook --repository policies
     """
+    from pincite.library import check_source
     from pincite.serve import wire
 
+    check_source(source, may_be_gone=allow_empty)
     here = session(context)
     with here.open(create=True) as library, progress_bar(here.progress) as progress:
+        if library.is_new:
+            say(f"made a new library in {library.path}")
         report = library.ingest(
             source,
             repository=repository,
@@ -69,6 +73,8 @@ def ingest(
             say(f"{title}: {len(items) - MAX_LISTED} more (--json lists them all)")
     for note in report.notes[:MAX_LISTED]:
         say(f"note: {note}")
+    if len(report.notes) > MAX_LISTED:
+        say(f"note: {len(report.notes) - MAX_LISTED} more (--json lists them all)")
     if report.failed:
         raise typer.Exit(1)
 
@@ -95,7 +101,7 @@ def purge(
         )
     with here.open() as library:
         committed = library.purge(elements, repository=repository, reason=reason, author=author)
-        pending = library.catalog.wal_pending()
+        pending = library.catalog.traces_pending()
     if json:
         emit({"erased": len(elements), "revision": committed.revision, "traces_pending": pending})
     else:

@@ -2,12 +2,16 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
+from itertools import zip_longest
 
 from pincite.index.queries import FIELDS
 from pincite.text.identifiers import normalise_identifier
 from pincite.types import Birth, Chunk, Content, JsonValue
+
+_ISO_DATE = re.compile(r"\d{4}-\d{2}-\d{2}(?!\d)")
 
 MAX_FILTER_VALUE = 200
 """Longer metadata values are kept and shown, but cannot be filtered on."""
@@ -36,15 +40,33 @@ def entries(birth: Birth) -> Iterator[Entry]:
         aliases.setdefault(alias.section_id, []).append(alias.identifier)
     shared = _element_filters(content)
     names = (birth.lifetime.element_id, content.name, *aliases.get("", ()))
-    for chunk in derivation.chunks:
+    above: list[str] = []
+    for chunk, following in zip_longest(derivation.chunks, derivation.chunks[1:]):
         defined = terms.get(chunk.number, [])
+        bare = chunk.chunk_type == "header" and _is_below(following, chunk)
+        identifiers = _section_identifiers(chunk, aliases)
+        if bare:
+            # A bare heading answers nothing: its number leads to it, its words and its name to what stands below.
+            above += [name for name in identifiers if not _has_digit(name)]
+            identifiers = [name for name in identifiers if _has_digit(name)]
+        else:
+            identifiers, above = [*names, *defined, *identifiers, *above], []
         yield Entry(
             number=chunk.number,
             language=chunk.language or content.language,
-            fields=_fields(content, chunk, defined),
-            identifiers=_identifiers(chunk, names, aliases, defined),
+            fields=("",) * len(FIELDS) if bare else _fields(content, chunk, defined),
+            identifiers=tuple(dict.fromkeys(key for key in map(normalise_identifier, identifiers) if key)),
             filters=tuple(dict.fromkeys((*shared, *_chunk_filters(content, chunk)))),
         )
+
+
+def _is_below(following: Chunk | None, chunk: Chunk) -> bool:
+    chain = chunk.parent_chain
+    return (
+        following is not None
+        and len(following.parent_chain) > len(chain)
+        and following.parent_chain[: len(chain)] == chain
+    )
 
 
 def passage(content: Content, chunk: Chunk) -> str:
@@ -68,19 +90,21 @@ def _fields(content: Content, chunk: Chunk, defined: list[str]) -> tuple[str, ..
     return tuple(by_name[name] for name in FIELDS)
 
 
-def _identifiers(
-    chunk: Chunk, names: tuple[str, ...], aliases: Mapping[str, list[str]], defined: list[str]
-) -> tuple[str, ...]:
-    raw = [*names, *defined]
-    if chunk.section_id:
-        raw += [chunk.section_id, *aliases.get(chunk.section_id, ())]
-    return tuple(dict.fromkeys(key for key in map(normalise_identifier, raw) if key))
+def _section_identifiers(chunk: Chunk, aliases: Mapping[str, list[str]]) -> list[str]:
+    """The number or slug of a chunk's section, other ways to write it, and its heading."""
+    if not chunk.section_id:
+        return []
+    return [chunk.section_id, *aliases.get(chunk.section_id, ()), *chunk.parent_chain[-1:]]
+
+
+def _has_digit(text: str) -> bool:
+    return any(char.isdigit() for char in text)
 
 
 def _element_filters(content: Content) -> tuple[tuple[str, str], ...]:
     pairs = [("kind", content.kind), ("element_type", content.element_type)]
     for key, value in content.metadata.items():
-        pairs += [(key, text) for text in filter_values(value)]
+        pairs += [(key, text) for text in filter_values(value) if key != "date" or is_iso_date(text)]
     return tuple(pairs)
 
 
@@ -89,6 +113,11 @@ def _chunk_filters(content: Content, chunk: Chunk) -> tuple[tuple[str, str], ...
     return (
         (("language", language), ("chunk_type", chunk.chunk_type)) if language else (("chunk_type", chunk.chunk_type),)
     )
+
+
+def is_iso_date(text: str) -> bool:
+    """Whether dates written like this sort as they should; others are no dates to a filter."""
+    return _ISO_DATE.match(text) is not None
 
 
 def filter_values(value: JsonValue) -> list[str]:

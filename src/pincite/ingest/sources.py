@@ -24,6 +24,7 @@ class FileFound:
     name: str
     size: int
     mtime_ns: int
+    """When content or status last changed: a tool that sets times back cannot hide a change."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -65,15 +66,20 @@ class Scan:
         return name not in troubled and not any(name.startswith(f"{folder}/") for folder in self.unseen)
 
 
-def open_source(given: str | Path, include: Sequence[str] = (), exclude: Sequence[str] = ()) -> Source:
-    """The source at a path. `NotFound` when nothing is there."""
+def open_source(
+    given: str | Path, include: Sequence[str] = (), exclude: Sequence[str] = (), *, may_be_gone: bool = False
+) -> Source:
+    """The source at a path. `NotFound` when nothing is there, unless what it gave is to be removed."""
     path = Path(given).expanduser()
     if "://" in str(given):
         raise InvalidArgument(
             f"{given!r}: remote sources are not read yet; download the files and ingest the folder", field="source"
         )
-    if not path.exists():
-        raise NotFound(f"there is no file or folder {str(given)!r}", field="source")
+    if not path.exists() and not may_be_gone:
+        raise NotFound(
+            f"there is no file or folder {str(given)!r}; to remove what it gave before, say --allow-empty",
+            field="source",
+        )
     return Source(path.resolve(), tuple(include), tuple(exclude))
 
 
@@ -109,7 +115,7 @@ def _look(path: Path, name: str, source: Source, out: Scan) -> None:
         out.failed.append(Skipped(name, error.strerror or str(error)))
     else:
         if stat.S_ISREG(status.st_mode):
-            out.files.append(FileFound(path, name, status.st_size, status.st_mtime_ns))
+            out.files.append(FileFound(path, name, status.st_size, max(status.st_mtime_ns, status.st_ctime_ns)))
         else:
             out.skipped.append(Skipped(name, "not a regular file"))
 

@@ -39,8 +39,8 @@ class Candidate:
         )
 
 
-def fuse(rankings: Sequence[Ranking], group: str) -> tuple[Candidate, ...]:
-    """One candidate per group, best first."""
+def fuse(rankings: Sequence[Ranking], group: str, *, strict: bool = False) -> tuple[Candidate, ...]:
+    """One candidate per group, best first. `strict`: only passages that the keyword leg accepts."""
     by_leg = {ranking.leg: ranking for ranking in rankings}
     exact = _exact_chunks(by_leg.get("exact"), group)
     best = max((chunks[0][1].raw for chunks in exact.values()), default=1.0)
@@ -56,6 +56,8 @@ def fuse(rankings: Sequence[Ranking], group: str) -> tuple[Candidate, ...]:
             for item in chunks
             if known and item[1].chunk == known.found.chunk and item[1].version_id == known.found.version_id
         ]
+        if strict and not same:
+            continue
         rank, found = same[0] if same else chunks[0]
         legs = dict(known.legs) if known else {}
         score = found.raw / best

@@ -32,17 +32,16 @@ def retrieve(index: Index, views: Sequence[View], plan: Plan, query: Query, scor
     reports: list[LegReport] = [_dense_report(query)]
     exact = IdentifierQuery(plan.identifiers, plan.filters, EXACT_DEPTH, "chunk")
     wanted: list[tuple[str, Callable[[], Ranking]]] = []
-    if plan.words is not None:
-        words = WordQuery(
-            words=plan.words,
-            filters=plan.filters,
-            depth=DEPTH,
-            group=query.group,
-            scoring=scoring,
-            max_words=plan.max_words,
-            explained=DEPTH if query.explain else 0,
-        )
-        wanted.append(("keyword", lambda: index.keyword(views, words)))
+    words = WordQuery(
+        words=plan.words,
+        filters=plan.filters,
+        depth=DEPTH,
+        group=query.group,
+        scoring=scoring,
+        max_words=plan.max_words,
+        explained=DEPTH if query.explain else 0,
+    )
+    wanted.append(("keyword", lambda: index.keyword(views, words)))
     if query.mode != "keyword":
         wanted.append(("exact", lambda: index.exact(views, exact) if plan.identifiers else Ranking("exact")))
     for name, run in wanted:

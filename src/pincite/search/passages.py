@@ -55,8 +55,12 @@ def may_read(roles: frozenset[str] | None, lifetime: Lifetime) -> bool:
 def absent(catalog: Catalog, view: View, element_id: str, version_id: str = "") -> NotFound:
     """The error that says what is not there: erased, another version, or a name like one that is there."""
     scope = view.scope
-    if not catalog.elements.history(scope, element_id) and catalog.elements.tombstone(scope, element_id):
-        return Erased(f"{element_id!r} was in {scope.repository!r} and has been erased", field="element_id")
+    if catalog.elements.tombstone(scope, element_id):
+        if not catalog.elements.history(scope, element_id):
+            return Erased(f"{element_id!r} was in {scope.repository!r} and has been erased", field="element_id")
+        if version_id and catalog.elements.version(scope, element_id, version_id) is None:
+            message = f"{element_id!r} was erased and put in again; version {version_id!r} is not among what came after"
+            return Erased(message, field="version")
     if version_id and catalog.elements.get(view, element_id):
         message = f"{element_id!r} has no version {version_id!r}; see its versions with: pincite history {element_id}"
         return NotFound(message, field="version")

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from datetime import date
-from typing import Literal, get_args
+from typing import Any, Literal, get_args
 
 from pincite.catalog.resolve import parse_date
 from pincite.errors import InvalidArgument, UnknownArgument
@@ -22,6 +22,12 @@ FilterValue = str | int | float | bool | list[str]
 MAX_QUERY = 4_000
 CONDENSE_FROM = 500
 MAX_LIMIT = 100
+
+
+_KINDS: dict[str, Any] = {
+    "text": str, "limit": int, "min_score": int | float, "valid_at": str, "filters": Mapping, "cursor": str,
+}  # fmt: skip
+_WORDS = {"limit": "whole number", "min_score": "number", "filters": "mapping of names to values"}
 
 
 @dataclass(frozen=True, slots=True)
@@ -45,6 +51,10 @@ class Query:
     explain: bool = False
 
     def __post_init__(self) -> None:
+        for name, kind in _KINDS.items():
+            if not isinstance(getattr(self, name), kind) or isinstance(getattr(self, name), bool):
+                given = getattr(self, name)
+                raise InvalidArgument(f"{name} is {given!r}, which is no {_WORDS.get(name, 'text')}", field=name)
         if not self.text.strip():
             raise InvalidArgument("the query is empty; say what to look for", field="query")
         if len(self.text) > MAX_QUERY:
@@ -54,7 +64,7 @@ class Query:
                 field="query",
             )
         if not 1 <= self.limit <= MAX_LIMIT:
-            raise InvalidArgument(f"top_k is {self.limit}, it must be 1 to {MAX_LIMIT}", field="top_k")
+            raise InvalidArgument(f"limit (top_k) is {self.limit}, it must be 1 to {MAX_LIMIT}", field="top_k")
         if not 0 <= self.min_score <= 1:
             raise InvalidArgument(f"min_score is {self.min_score}, it must be 0 to 1", field="min_score")
         for name, value, known in (
@@ -63,7 +73,7 @@ class Query:
             ("sort", self.sort, get_args(Sort)),
         ):
             if value not in known:
-                raise UnknownArgument.named(name, value, known)
+                raise UnknownArgument.named(name, str(value), known, field=name)
 
 
 def day(text: str, field: str) -> date:

@@ -8,6 +8,8 @@ from datetime import date
 
 from pincite.catalog.resolve import Resolved, resolve
 from pincite.errors import Conflict, UnknownArgument
+from pincite.index.entries import is_iso_date
+from pincite.index.queries import OneOf
 from pincite.search.absence import absence, lag_notes
 from pincite.search.cite import cite
 from pincite.search.cursor import Bookmark, Pin, open_cursor, question_of, seal_cursor
@@ -17,6 +19,8 @@ from pincite.search.query import Answer, Query, Reader, day
 from pincite.search.replay import open_replay, replay_note
 from pincite.search.understand import Plan, understand
 from pincite.types import ReadContext, Scope, View
+
+MAX_VALUES_SHOWN = 10
 
 
 def search(reader: Reader, query: Query) -> Answer:
@@ -38,18 +42,20 @@ def _answer(reader: Reader, query: Query, bookmark: Bookmark | None) -> Answer:
     with reader.catalog.snapshot():
         resolved = resolve_all(reader, query, bookmark)
         views = [item.view for item in resolved]
-        check_filters(reader, views, plan, query.filters)
+        filter_notes = check_filters(reader, views, plan, query.filters)
         retrieved = retrieve(reader.index, views, plan, query, reader.scoring)
-        fused = fuse(retrieved.rankings, query.group)
+        fused = fuse(retrieved.rankings, query.group, strict=plan.strict)
         pool = _sorted(reader, [c for c in fused if c.score >= query.min_score], query.sort)
         here = Bookmark(bookmark.offset if bookmark else 0, _pins(reader, resolved))
         total, is_bound = _total(retrieved, pool, query)
         end = here.offset + query.limit
-        notes = [*plan.notes, *retrieved.notes, *lag_notes(resolved)]
+        notes = [*plan.notes, *filter_notes, *retrieved.notes, *lag_notes(resolved)]
         if end >= len(pool) and total > len(pool):
             notes.append(
                 f"paging ends at the {len(pool)} best of {total}; narrow the question or filter it to see others"
             )
+        if query.sort != "relevance" and total > len(pool):
+            notes.append(f"sorted by date within the {len(pool)} most relevant of {total}")
         if len(pool) < len(fused):
             notes.append(f"{len(fused) - len(pool)} of the {len(fused)} best score below min_score {query.min_score}")
         hits = tuple(cite(reader.catalog, pool[here.offset : end], {item.view.scope: item.echo for item in resolved}))
@@ -102,19 +108,21 @@ def _next_cursor(reader: Reader, query: Query, following: Bookmark) -> str:
     return seal_cursor(following, question_of(query, reader.scoring, reader.caller), reader.catalog.library_id)
 
 
-def check_filters(reader: Reader, views: Sequence[View], plan: Plan, given: Mapping[str, object]) -> None:
-    """A filter on a field that nothing visible has is a mistake, never an empty answer."""
-    if not plan.filters:
-        return
-    known = set(reader.index.filter_values(views))
+def check_filters(reader: Reader, views: Sequence[View], plan: Plan, given: Mapping[str, object]) -> list[str]:
+    """A filter on a field that nothing visible has is a mistake; a value that nothing has is worth a note."""
+    known = reader.index.filter_values(views) if plan.filters else {}
     if not known:
-        return
-    if "date" in known:
-        known |= {"date_from", "date_to"}
+        return []
+    names = {*known, "date_from", "date_to"} if "date" in known else set(known)
+    notes = []
     for item in plan.filters:
-        if item.field not in known:
+        if item.field not in names:
             name = item.field if item.field in given else next(k for k in ("date_from", "date_to") if given.get(k))
-            raise UnknownArgument.named("filter", name, known)
+            raise UnknownArgument.named("filter", name, names)
+        if isinstance(item, OneOf) and not any(value in known[item.field] for value in item.values):
+            there = sorted(known[item.field], key=lambda value: (-known[item.field][value], value))[:MAX_VALUES_SHOWN]
+            notes.append(f"nothing has {item.field}={' or '.join(item.values)}; there is {', '.join(there)}")
+    return notes
 
 
 def _sorted(reader: Reader, pool: list[Candidate], sort: str) -> list[Candidate]:
@@ -125,7 +133,8 @@ def _sorted(reader: Reader, pool: list[Candidate], sort: str) -> list[Candidate]
     def date_of(candidate: Candidate) -> str:
         found = candidate.found
         version = reader.catalog.elements.version(found.scope, found.element_id, found.version_id)
-        return str(version.content.metadata.get("date", "") or "") if version else ""
+        text = str(version.content.metadata.get("date", "")) if version else ""
+        return text if is_iso_date(text) else ""
 
     dated = [(date_of(candidate), candidate) for candidate in pool]
     with_date = sorted((item for item in dated if item[0]), key=lambda item: item[0], reverse=sort == "date_desc")

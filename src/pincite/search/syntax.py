@@ -9,16 +9,17 @@ is read as words, and a note says so.
 from __future__ import annotations
 
 import re
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field
-from itertools import accumulate
+from itertools import accumulate, zip_longest
 
 from pincite.index.queries import FIELDS, All, Maybe, Node, Not, Phrase, Prefix, Some, Word
 
 MAX_DEPTH = 20
 
 _ITEM = re.compile(
-    r"""(?P<quoted>"[^"]*"|“[^”]*”|„[^“”]*[“”]|«[^»]*»)|(?P<open>\()|(?P<close>\))|(?P<word>[^\s"“”„«»()]+)"""
+    r"""(?P<sign>(?<!\S)[+-](?=["“„«(]))|(?P<quoted>"[^"]*"|“[^”]*”|„[^“”]*[“”]|«[^»]*»)"""
+    r"""|(?P<open>\()|(?P<close>\))|(?P<word>[^\s"“”„«»()]+)"""
 )
 _FIELD_NAMES = {
     **{name: name for name in FIELDS},
@@ -27,7 +28,9 @@ _FIELD_NAMES = {
 _FIELD = re.compile(
     rf"(?P<field>{'|'.join(sorted(_FIELD_NAMES, key=len, reverse=True))}):(?P<rest>.*)", re.IGNORECASE | re.DOTALL
 )
-_REFERENCE = re.compile(r"[\d§]|^(?:art|abs|lit|ziff|al|let|cpv|lett|bst)\.?$", re.IGNORECASE)
+_REFERENCE = re.compile(
+    r"§*\d+[a-z]{0,2}(?:bis|ter|quater)?\.?|(?:art|abs|lit|ziff|al|let|cpv|lett|bst)\.?", re.IGNORECASE
+)
 
 
 @dataclass(frozen=True, slots=True)
@@ -36,6 +39,8 @@ class Parsed:
     phrases: tuple[str, ...]
     explicit: bool
     """Whether the query uses syntax beyond plain words."""
+    forbidden: tuple[str, ...]
+    """What stands under a NOT: never to be looked up."""
     notes: tuple[str, ...] = ()
 
 
@@ -43,6 +48,9 @@ class Parsed:
 class _Item:
     kind: str
     text: str
+
+
+_SIGNS = {"+": _Item("plus", "+"), "-": _Item("minus", "-")}
 
 
 @dataclass
@@ -128,6 +136,8 @@ def parse(text: str, is_stop: Callable[[str], bool]) -> Parsed:
     """The tree of a query. `is_stop` tells function words of the query's language."""
     items, notes = _lex(text)
     items = _operators(items, shouting=text.isupper())
+    if any(item.kind == "word" and item.text[1:] == "*" and item.text[0].isalnum() for item in items):
+        notes = (*notes, "a prefix needs two characters at least; shorter ones are read as words")
     explicit = any(item.kind != "word" for item in items) or any(_is_field_or_prefix(item) for item in items)
     if not explicit:
         items = [_Item("word", item.text) for item in items]
@@ -135,16 +145,35 @@ def parse(text: str, is_stop: Callable[[str], bool]) -> Parsed:
     tree = parser.any_of()
     if parser.at < len(items):  # cannot happen while _lex balances; words are never lost
         tree = Some(tuple(Word(item.text) for item in items))
-    return Parsed(tree, tuple(parser.phrases), explicit, notes)
+    forbidden = tuple(leaf.text for leaf in _forbidden(tree))
+    phrases = tuple(phrase for phrase in parser.phrases if phrase not in forbidden)
+    return Parsed(tree, phrases, explicit, forbidden, notes)
+
+
+def _forbidden(node: Node, under: bool = False) -> Iterator[Word | Phrase | Prefix]:
+    if isinstance(node, Word | Phrase | Prefix):
+        if under:
+            yield node
+    elif isinstance(node, Not):
+        yield from _forbidden(node.part, not under)
+    elif isinstance(node, Maybe):
+        yield from _forbidden(node.part, under)
+    else:
+        for part in node.parts:
+            yield from _forbidden(part, under)
 
 
 def _lex(text: str) -> tuple[list[_Item], tuple[str, ...]]:
     items: list[_Item] = []
     for match in _ITEM.finditer(text):
-        if match["quoted"]:
+        if match["sign"]:
+            items.append(_SIGNS[match["sign"]])
+        elif match["quoted"]:
             inner = match["quoted"][1:-1].strip()
             if inner:
                 items.append(_Item("quoted", inner))
+            elif items and items[-1] in _SIGNS.values():
+                items.pop()
         elif match["open"]:
             items.append(_Item("open", "("))
         elif match["close"]:
@@ -155,9 +184,11 @@ def _lex(text: str) -> tuple[list[_Item], tuple[str, ...]]:
 
 
 def _signed(word: str) -> list[_Item]:
-    """`+word` demands, `-word` forbids; a dash before anything but a letter is just a dash."""
-    if word[0] in "+-" and len(word) > 2 and word[1].isalpha():
-        return [_Item("plus" if word[0] == "+" else "minus", word[0]), _Item("word", word[1:])]
+    """`+word` demands, `-word` forbids; a dash before a number may be just a dash, a plus is always meant."""
+    if len(word) > 1 and (
+        (word[0] == "+" and word[1].isalnum()) or (word[0] == "-" and word[1].isalpha() and len(word) > 2)
+    ):
+        return [_SIGNS[word[0]], _Item("word", word[1:])]
     return [_Item("word", word)]
 
 
@@ -184,6 +215,12 @@ def _balanced(items: list[_Item]) -> tuple[list[_Item], tuple[str, ...]]:
     unmatched = drop | set(stack)
     kept = [item for number, item in enumerate(items) if number not in unmatched]
     odd = len([n for n in stack if n not in drop])
+    # A sign whose parenthesis was dropped signs nothing.
+    kept = [
+        item
+        for item, after in zip_longest(kept, kept[1:])
+        if item.kind not in ("plus", "minus") or (after is not None and after.kind in ("word", "quoted", "open"))
+    ]
     return kept, (("unbalanced parentheses were ignored",) if odd else ())
 
 
@@ -210,7 +247,7 @@ def _operators(items: list[_Item], *, shouting: bool) -> list[_Item]:
             elif item.text == "AND":
                 kind = "AND" if left and right else "word"
             else:
-                cited = before is not None and _REFERENCE.search(before.text) is not None
+                cited = before is not None and before.kind == "word" and _REFERENCE.fullmatch(before.text) is not None
                 kind = "OR" if left and right and has_other and not cited else "word"
         out.append(_Item(kind, item.text))
     return out

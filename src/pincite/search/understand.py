@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from typing import Literal
 
 from pincite.errors import InvalidArgument
-from pincite.index.queries import All, Between, Filter, Node, OneOf, Phrase
+from pincite.index.queries import All, Between, Filter, Maybe, Node, OneOf, Phrase, Some
 from pincite.search.query import CONDENSE_FROM, FilterValue, Query, day
 from pincite.search.syntax import parse
 from pincite.text.identifiers import identifiers_in, normalise_identifier
@@ -30,13 +30,14 @@ class Plan:
 
     text: str
     """The query without what is no text."""
-    words: Node | None
-    """None: nothing for the keyword leg to do."""
+    words: Node
     identifiers: tuple[str, ...]
     """In normal form: what the exact leg looks up."""
     filters: tuple[Filter, ...]
     query_class: QueryClass
     language: str
+    strict: bool = False
+    """The query demands or forbids something: an identifier alone does not make a hit."""
     max_words: int | None = None
     notes: tuple[str, ...] = ()
 
@@ -48,7 +49,8 @@ def understand(query: Query) -> Plan:
     stops = QUERY_STOPWORDS.get(language, frozenset())
     shouting = text.isupper()
     parsed = parse(text, lambda word: _is_stop(word, stops, shouting))
-    identifiers = _identifiers(text, parsed.phrases)
+    forbidden = {normalise_identifier(part) for part in parsed.forbidden}
+    identifiers = tuple(name for name in _identifiers(text, parsed.phrases) if name not in forbidden)
     notes = list(parsed.notes)
     max_words = None
     if len(text) > CONDENSE_FROM:
@@ -64,16 +66,22 @@ def understand(query: Query) -> Plan:
         filters=_filters(query.filters),
         query_class=_classify(text, parsed.phrases, identifiers_in(text)),
         language=language,
+        strict=query.mode != "exact" and (bool(parsed.forbidden) or _demands(parsed.tree)),
         max_words=max_words,
         notes=tuple(notes),
     )
 
 
-def _literal(text: str, phrases: tuple[str, ...]) -> Node | None:
-    """What the exact mode demands word for word: the quotes or, without any identifier, the query itself."""
-    if phrases:
-        return All(tuple(Phrase(phrase) for phrase in phrases))
-    return None if identifiers_in(text) else Phrase(text)
+def _literal(text: str, phrases: tuple[str, ...]) -> Node:
+    """What the exact mode demands word for word: the quotes, or the query itself."""
+    return All(tuple(Phrase(phrase) for phrase in phrases)) if phrases else Phrase(text)
+
+
+def _demands(node: Node) -> bool:
+    """Whether the tree holds an AND, a plus or a field; a lone quote may also be a name."""
+    if isinstance(node, All):
+        return any(not isinstance(part, Maybe | Phrase) for part in node.parts)
+    return isinstance(node, Some) and any(_demands(part) for part in node.parts)
 
 
 def _is_stop(word: str, stops: frozenset[str], shouting: bool) -> bool:

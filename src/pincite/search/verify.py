@@ -84,11 +84,12 @@ def _verify_cited(reader: Reader, views: Sequence[View], quote: str, cited: Cita
         return _formerly(reader, view, quote, cited) or _altered(located, quote, place)
     if cited.version_id and located.lifetime is None:
         return _superseded(reader, view, quote, located, found)
-    inside = place is None or (place.start <= found.start and found.end <= place.end)
-    message = f"stands in {located.version.element_id!r}" + (
-        "" if inside else ", though not in the place that is cited"
-    )
-    return Verdict("verified", quote, message, span_passage(located, found), 1.0)
+    passage = span_passage(located, found)
+    if place is not None and not (found.start < place.end and place.start < found.end):
+        where = f"section {passage.section_id!r}" if passage.section_id else f"characters {found.start} to {found.end}"
+        message = f"not in the place that is cited; it stands in {where} of the same version"
+        return Verdict("not_found", quote, message, passage, 1.0)
+    return Verdict("verified", quote, f"stands in {located.version.element_id!r}", passage, 1.0)
 
 
 def _place(located: Located, cited: Citation) -> Span | None:

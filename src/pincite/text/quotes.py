@@ -21,7 +21,7 @@ _INVISIBLE = "\u00ad\u200b\u200c\u200d\u2060\ufeff*`"
 _ODD = re.compile(rf"[\s{_INVISIBLE}]{{2,}}|[^\S ]|[{_INVISIBLE}]|[{''.join(_LONGER)}]")
 # In a text that is not NFC also every word: it may hold something to compose.
 _ODD_OR_WORD = re.compile(rf"{_ODD.pattern}|[^\s{_INVISIBLE}{''.join(_LONGER)}]+")
-_WORD = re.compile(r"\w+|[^\w\s]")
+_WORD = re.compile(r"\d[\d.,']*\d|\w+|[^\w\s]")
 _EDGES = "\"' \t\r\n"
 LONG = 200
 """Words from which a quote is aligned by its rarer words first: comparing all with all takes quadratic time."""
@@ -169,7 +169,9 @@ def align_quote(quote: str, source: str, offset: int = 0) -> Alignment | None:
     high = min(len(words), longest.b + (len(quoted) - longest.a) + room)
     codes = difflib.SequenceMatcher(None, quoted, words[low:high], autojunk=len(quoted) > LONG).get_opcodes()
     equal = [(i1, i2, j1, j2) for tag, i1, i2, j1, j2 in codes if tag == "equal"]
-    first, last = equal[0][2], equal[-1][3]
+    # What differs at the edges stands for as many words of the source.
+    first = max(0, equal[0][2] - equal[0][0])
+    last = min(high - low, equal[-1][3] + len(quoted) - equal[-1][1])
     edits = tuple(_edits(quoted, words[low:high], codes, first, last))
     similarity = 2 * sum(i2 - i1 for i1, i2, _, _ in equal) / (len(quoted) + last - first)
     span = clean.span(found[low + first][1], found[low + last - 1][2])

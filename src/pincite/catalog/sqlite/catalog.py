@@ -65,7 +65,7 @@ class SqliteCatalog:
         try:
             with self._database.read() as connection:
                 (self.library_id,) = connection.execute(_LIBRARY_ID).fetchone()
-            if self.wal_pending():
+            if self.traces_pending():
                 with suppress(StorageFull):  # reading needs no space; `check` says what is still to be done
                     remove_traces(self._database)
         except BaseException:
@@ -97,7 +97,7 @@ class SqliteCatalog:
         """What is damaged or unfinished, in words; empty when sound."""
         return check(self._database)
 
-    def wal_pending(self) -> bool:
+    def traces_pending(self) -> bool:
         """Whether purged content may still lie in the write-ahead log, because a reader held it."""
         return traces_pending(self._database)
 

@@ -98,23 +98,34 @@ class _Units(dict[str, int]):
 
     def __missing__(self, token: str) -> int:
         analysed = analyse(token, self._language)
-        text = self._text
-        unit = len(text.unit_words)
-        text.unit_words.append([text.words.setdefault(word, len(text.words)) for word in analysed.words])
-        text.unit_terms.append([text.terms.setdefault(term, len(text.terms)) for term in analysed.terms])
-        self[token] = unit
+        self._text.words.add(analysed.words)
+        unit = self[token] = self._text.terms.add(analysed.terms)
         return unit
+
+
+@dataclass
+class _Meanings:
+    """What each unit stands for, words or terms: flat, because a list per unit would keep the collector busy."""
+
+    values: list[int] = field(default_factory=list)
+    counts: list[int] = field(default_factory=list)
+    ids: dict[str, int] = field(default_factory=dict)
+
+    def add(self, strings: tuple[str, ...]) -> int:
+        """The number of the unit that stands for these strings."""
+        for text in strings:
+            self.values.append(self.ids.setdefault(text, len(self.ids)))
+        self.counts.append(len(strings))
+        return len(self.counts) - 1
 
 
 @dataclass
 class _Text:
     """Collects the words of all rows, then turns them into sorted columns at once."""
 
-    words: dict[str, int] = field(default_factory=dict)
-    terms: dict[str, int] = field(default_factory=dict)
-    unit_words: list[list[int]] = field(default_factory=lambda: [[-1]])
+    words: _Meanings = field(default_factory=lambda: _Meanings([-1], [1]))
     """Unit 0 is the separator: one word, no term."""
-    unit_terms: list[list[int]] = field(default_factory=lambda: [[]])
+    terms: _Meanings = field(default_factory=lambda: _Meanings([], [0]))
     units: list[int] = field(default_factory=list)
     unit_counts: list[int] = field(default_factory=list)
     languages: dict[str, _Units] = field(default_factory=dict)
@@ -144,7 +155,7 @@ class _Text:
         writer.add("row_language", np.array(self.row_language, np.int16))
         units = np.array(self.units, np.int32)
         slots = np.repeat(np.arange(rows * len(FIELDS), dtype=np.int64), np.array(self.unit_counts, np.int64))
-        words, terms = _Unit.of(self.words, self.unit_words), _Unit.of(self.terms, self.unit_terms)
+        words, terms = _Unit.of(self.words), _Unit.of(self.terms)
         _write_table(writer, "word", words.strings)
         _write_table(writer, "term", terms.strings)
         _write_stream(writer, words, units, slots, rows)
@@ -164,10 +175,10 @@ class _Unit:
     ranks: Array
 
     @classmethod
-    def of(cls, ids: Mapping[str, int], units: Sequence[Sequence[int]]) -> _Unit:
-        strings, ranks = sorted_ranks(ids)
-        ptr, values = from_lists(units)
-        return cls(strings, ptr, np.append(ranks, np.int32(-1))[values])
+    def of(cls, meanings: _Meanings) -> _Unit:
+        strings, ranks = sorted_ranks(meanings.ids)
+        values = np.array(meanings.values, np.int32)
+        return cls(strings, pointers(meanings.counts), np.append(ranks, np.int32(-1))[values])
 
     def read(self, units: Array) -> tuple[Array, Array]:
         """The ranks of the units, one after the other, and how many each gave."""

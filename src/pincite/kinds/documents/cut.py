@@ -6,6 +6,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 
 from pincite.errors import InvalidArgument
+from pincite.kinds.documents.numbering import heading_number
 from pincite.kinds.documents.outline import Section, outline
 from pincite.kinds.documents.units import Unit, pack, units
 from pincite.text.language import identify
@@ -124,6 +125,11 @@ def _language(content: Content, span: Span) -> str:
 
 
 def _aliases(sections: list[Section]) -> Iterator[Alias]:
+    """Other spellings of a section's number, and its heading without the number."""
     for section in sections:
         for spelling in section.spellings:
             yield Alias(spelling, section.section_id)
+        number = heading_number(section.title)
+        title = section.title[number.end :].strip(" \t.:–—-") if number else ""
+        if title:
+            yield Alias(title, section.section_id)

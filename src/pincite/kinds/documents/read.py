@@ -22,6 +22,8 @@ MAX_BYTES = 50 * 1024 * 1024
 
 _APART = frozenset({"title", "language", "lang", "valid_from", "valid_to", "roles"})
 """Keys of front matter that have a field of their own and are not repeated in the metadata."""
+_MISSPELT = {"roles": "roles", "role": "roles", "valid_from": "valid_from", "valid_to": "valid_to"}
+"""Other spellings of what decides who may read a document and when: to pass them over would be to decide."""
 _GUARDED = re.compile(r"^(roles|valid_from|valid_to)[ \t]*:", re.MULTILINE)
 
 
@@ -81,7 +83,7 @@ def _read_bytes(path: Path, element_id: str, max_bytes: int) -> bytes:
     except OSError as error:
         raise UnreadableFile(f"{element_id}: {error.strerror or error}") from error
     if len(data) > max_bytes:
-        raise UnreadableFile(f"{element_id}: larger than {max_bytes:,} bytes; split the file or raise max_bytes")
+        raise UnreadableFile(f"{element_id}: larger than {max_bytes:,} bytes; split the file")
     return data
 
 
@@ -133,11 +135,28 @@ def _metadata(values: Mapping[str, object]) -> tuple[dict[str, JsonValue], list[
     for key, value in values.items():
         if key in _APART:
             continue
+        meant = _MISSPELT.get(key.casefold().replace("-", "_").replace(" ", "_"))
+        if meant:
+            raise UnreadableFile(f"front matter has {key!r}; write {meant!r}, or it would be open to everyone")
         try:
             metadata[key] = front_matter.to_json(value)
+            if key == "date":
+                metadata[key] = _iso_day(str(metadata[key]), notes)
         except TypeError as error:
             notes.append(f"front matter {key!r} was left out: {error} is neither a scalar nor a list of scalars")
     return metadata, notes
+
+
+def _iso_day(text: str, notes: list[str]) -> str:
+    """The document's date in the form that filters compare; one that cannot be read is kept and noted."""
+    day = re.fullmatch(r"(\d{1,2})\.(\d{1,2})\.(\d{4})", text.strip())
+    try:
+        iso = f"{day[3]}-{int(day[2]):02d}-{int(day[1]):02d}" if day else text.strip()
+        datetime.fromisoformat(iso)
+    except ValueError:
+        notes.append(f"date {text!r} is not a date; filters and sorting by date pass it over")
+        return text
+    return iso
 
 
 def _date(values: Mapping[str, object], key: str, element_id: str) -> date | None:
