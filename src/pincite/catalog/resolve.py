@@ -169,7 +169,8 @@ def _select(
         case "baseline_id":
             baseline = catalog.baselines.get(scope, asked.baseline_id)
             if baseline is None:
-                raise _unknown("baseline", asked.baseline_id, (b.name for b in catalog.baselines.list(scope)))
+                known = (b.name for b in catalog.baselines.list(scope))
+                raise _unknown("baseline", asked.baseline_id, known, f" in {scope.repository!r}")
             return {"selector": "baseline_id", "revision": baseline.revision, "baseline_id": baseline.name}
         case "as_of":
             return _select_instant(catalog, scope, asked.as_of, now)
@@ -203,7 +204,7 @@ def _require_repository(catalog: Catalog, scope: Scope) -> RepositoryInfo:
     return found
 
 
-def _unknown(what: str, given: str, known: Iterable[str]) -> NotFound:
+def _unknown(what: str, given: str, known: Iterable[str], where: str = "") -> NotFound:
     names = list(known)
     near = difflib.get_close_matches(given, names, n=3, cutoff=0.5)
     if near:
@@ -211,7 +212,7 @@ def _unknown(what: str, given: str, known: Iterable[str]) -> NotFound:
     else:
         hint = f"known: {', '.join(repr(n) for n in names[-10:]) or 'none'}"
     field = "baseline_id" if what == "baseline" else "repository_id"
-    return NotFound(f"there is no {what} {given!r}; {hint}", field=field, suggestions=near or names[-10:])
+    return NotFound(f"there is no {what} {given!r}{where}; {hint}", field=field, suggestions=near or names[-10:])
 
 
 # --- reading values -------------------------------------------------------------------------------------------
