@@ -13,6 +13,7 @@ from hypothesis import strategies as st
 import pincite
 from desk import Desk
 from pincite.errors import Conflict, InvalidArgument, NotFound, PermissionDenied
+from pincite.search.cursor import seal, unseal
 from pincite.search.query import Answer
 from pincite.serve import wire
 
@@ -309,3 +310,11 @@ def test_a_diff_tells_only_what_the_caller_may_read_of_both_states(desk: Desk) -
         (told,) = sales.diff("revision:1", "revision:2")
         assert (told.change, told.name, told.after) == ("removed", "Open", ())
         assert [life.name for life in sales.history("a.md")] == ["Open"]
+
+
+def test_no_token_can_be_taken_for_an_option_of_the_command_line() -> None:
+    sealed = [seal({"number": number}, "cursor", "library") for number in range(300)]
+    assert all(token[0].isalpha() for token in sealed)
+    assert [unseal(token, "cursor", "library")["number"] for token in sealed] == list(range(300))
+    with pytest.raises(InvalidArgument):
+        unseal(sealed[0].removeprefix("p."), "cursor", "library")

@@ -17,6 +17,8 @@ from pincite.search.query import Query
 
 FORMAT = 1
 """Part of every seal: bump when the notes change, and those of older versions are refused, never misread."""
+PREFIX = "p."
+"""Begins every token: base64 may begin with a dash, which a command line takes for an option."""
 SEAL_BYTES = 12
 
 
@@ -56,13 +58,14 @@ def question_of(query: Query, scoring: Scoring, caller: tuple[object, ...]) -> s
 def seal(value: Mapping[str, Any], what: str, library_id: str) -> str:
     """Opaque text, good for this library and this use; a damaged, invented or foreign one is noticed."""
     packed = zlib.compress(json.dumps(value, separators=(",", ":"), sort_keys=True).encode("ascii"))
-    return base64.urlsafe_b64encode(_mark(packed, what, library_id) + packed).decode().rstrip("=")
+    return PREFIX + base64.urlsafe_b64encode(_mark(packed, what, library_id) + packed).decode().rstrip("=")
 
 
 def unseal(text: str, what: str, library_id: str) -> dict[str, Any]:
     """What was sealed."""
     try:
-        raw = base64.urlsafe_b64decode(text.encode("ascii") + b"=" * (-len(text) % 4))
+        body = text.removeprefix(PREFIX).encode("ascii") if text.startswith(PREFIX) else b""
+        raw = base64.urlsafe_b64decode(body + b"=" * (-len(body) % 4))
     except (ValueError, binascii.Error):
         raw = b""
     mark, packed = raw[:SEAL_BYTES], raw[SEAL_BYTES:]
