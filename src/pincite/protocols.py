@@ -265,7 +265,7 @@ class Catalog(Protocol):
 
 @dataclass(frozen=True, slots=True)
 class IndexFeatures:
-    """What an engine can promise. Every answer repeats what it cannot."""
+    """What an engine promises, as data: `segments` all of it."""
 
     replay: bool
     score_isolation: bool

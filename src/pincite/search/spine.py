@@ -42,8 +42,10 @@ def _answer(reader: Reader, query: Query, bookmark: Bookmark | None) -> Answer:
     with reader.catalog.snapshot():
         resolved = resolve_all(reader, query, bookmark)
         views = [item.view for item in resolved]
-        filter_notes = check_filters(reader, views, plan, query.filters)
         retrieved = retrieve(reader.index, views, plan, query, reader.scoring)
+        # Listing every value costs more than the search; a filter that nothing can pass shows in an empty answer.
+        nothing = not any(ranking.found or ranking.status == "unavailable" for ranking in retrieved.rankings)
+        filter_notes = check_filters(reader, views, plan, query.filters) if nothing else []
         fused = fuse(retrieved.rankings, query.group, strict=plan.strict)
         pool = _sorted(reader, [c for c in fused if c.score >= query.min_score], query.sort)
         here = Bookmark(bookmark.offset if bookmark else 0, _pins(reader, resolved))
