@@ -6,7 +6,7 @@ UPGRADE ?=
 
 .DEFAULT_GOAL := help
 .DELETE_ON_ERROR:
-.PHONY: help demo test lint bench lock clean
+.PHONY: help demo test lint bench eval lock clean
 
 help: ## Show this list
 	@awk -F ':.*## ' '/^[a-z]+:.*## / { printf "make %-6s  %s\n", $$1, $$2 }' Makefile
@@ -28,10 +28,17 @@ lint: .venv-test/ready ## Check style, formatting and types
 bench: .venv-test/ready ## Run every benchmark in benchmarks/ at its default size
 	@.venv-test/bin/python -m benchmarks
 
+DATA ?= ../shared/data
+KIND ?= generic
+SETS ?=
+
+eval: .venv-test/ready ## Measure ranking on the corpora in DATA and write the table into docs/evaluation.md (resumable)
+	@.venv-test/bin/python -m benchmarks.quality $(DATA) $(SETS) --kind $(KIND)
+
 lock: ## Resolve requirements/*.lock anew (newer releases: make lock UPGRADE=--upgrade)
 	@command -v $(UV) >/dev/null || { echo "make lock needs uv: pip install uv" >&2; exit 1; }
-	$(COMPILE) --group build -o requirements/run.lock
-	$(COMPILE) --group build --group test --group lint -o requirements/test.lock
+	$(COMPILE) --extra eval --group build -o requirements/run.lock
+	$(COMPILE) --extra all --group build --group test --group lint -o requirements/test.lock
 
 clean: ## Remove environments, caches and the demo library
 	rm -rf .venv-demo .venv-test .demo dist build .mypy_cache .ruff_cache .pytest_cache .hypothesis

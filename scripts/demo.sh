@@ -60,4 +60,7 @@ run search "$question" --limit 1 --read-context baseline:spring
 run verify "$quote" --citation "$citation"
 run history "$(first element_id "$question")"
 
+say "How good are the answers? Golden queries measure it; a release that gets worse can be refused."
+run eval samples/golden.yaml
+
 printf '\nThe library is in %s. Try next: .venv-demo/bin/pincite --library %s search "working from abroad"\n' "$library" "$library"

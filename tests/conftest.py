@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+import io
+import os
+import sys
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -9,6 +12,8 @@ import pytest
 
 import pincite
 from desk import SAMPLES, Desk
+from pincite.cli import main
+from terminal import Done, Run
 
 
 @pytest.fixture
@@ -24,3 +29,25 @@ def handbook(tmp_path_factory: pytest.TempPathFactory) -> Iterator[pincite.Libra
     with pincite.open(tmp_path_factory.mktemp("handbook") / "library") as library:
         library.ingest(SAMPLES)
         yield library
+
+
+@pytest.fixture
+def run(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capfd: pytest.CaptureFixture[str]) -> Run:
+    """The program in this process, from `main` to its exit code: starting one per command would take minutes."""
+
+    def command(*arguments: str, stdin: str = "", **environ: str) -> Done:
+        with monkeypatch.context() as patch:
+            for key in [key for key in os.environ if key.startswith("PINCITE_")]:
+                patch.delenv(key)
+            for key, value in {"COLUMNS": "200", "NO_COLOR": "1", **environ}.items():
+                patch.setenv(key, value)
+            patch.chdir(tmp_path)
+            patch.setattr(sys, "argv", ["pincite", *arguments])
+            patch.setattr(sys, "stdin", io.StringIO(stdin))
+            capfd.readouterr()
+            with pytest.raises(SystemExit) as exit:
+                main()
+            out, err = capfd.readouterr()
+        return Done(int(exit.value.code or 0), out, err)
+
+    return command

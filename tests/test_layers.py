@@ -72,7 +72,12 @@ def test_imports_follow_the_layers(path: Path) -> None:
     elif relative[0] == "ingest":
         check(path, FLOOR | {"text", "kinds", "ingest"})
     elif relative[0] == "cli":
-        check(path, {"errors", "config", "library", "serve.wire", "cli"})
+        check(
+            path,
+            {"errors", "config", "library", "serve.wire", "cli"} | ({"eval"} if path.stem == "evaluate" else set()),
+        )
+    elif relative[0] == "eval":
+        assert not [name for name in imports(path) if name.startswith(("cli", "serve"))]
     elif relative[0] == "serve" and path.name != "wire.py":
         check(path, {"errors", "config", "library", "serve"})
 
@@ -85,6 +90,12 @@ def test_only_the_spines_know_the_order_of_stages() -> None:
     assert knowing == ["search/spine.py"]
     writing = [str(path.relative_to(SOURCE)) for path in MODULES if cut_and_commit <= imports(path)]
     assert writing == ["ingest/spine.py"]
+
+
+def test_the_engine_does_not_know_that_it_is_measured() -> None:
+    """Only the front door, which asks the gates, and the command look at the evaluation."""
+    knowing = {str(path.relative_to(SOURCE)) for path in MODULES if any(n.startswith("eval") for n in imports(path))}
+    assert {name for name in knowing if not name.startswith("eval/")} == {"library.py", "cli/evaluate.py"}
 
 
 def test_the_wire_decides_nothing() -> None:

@@ -12,9 +12,11 @@ from pincite.types import Baseline, Scope
 class BaselineDesk:
     """`library.baselines`: create, list, publish, rollback."""
 
-    def __init__(self, catalog: Catalog, scope: Callable[[str], Scope]) -> None:
+    def __init__(self, catalog: Catalog, scope: Callable[[str], Scope], gate: Callable[[Scope, str], None]) -> None:
+        """`gate` is asked before a baseline is published and raises if it must not be."""
         self._catalog = catalog
         self._scope = scope
+        self._gate = gate
 
     def create(
         self, name: str, *, repository: str = "", revision: int | None = None, author: str = "", note: str = ""
@@ -28,11 +30,14 @@ class BaselineDesk:
         return self._catalog.baselines.list(self._known(repository))
 
     def publish(self, name: str, *, repository: str = "", author: str = "") -> Baseline:
-        """Make a baseline the published state."""
-        return self._catalog.baselines.publish(self._known(repository), name, author=author)
+        """Make a baseline the published state; refused if the golden queries of the configuration fall."""
+        scope = self._known(repository)
+        if self._catalog.baselines.get(scope, name) is not None:
+            self._gate(scope, name)
+        return self._catalog.baselines.publish(scope, name, author=author)
 
     def rollback(self, *, repository: str = "", author: str = "") -> Baseline:
-        """Publish what was published before."""
+        """Publish what was published before; no gate stands in the way of going back."""
         return self._catalog.baselines.rollback(self._known(repository), author=author)
 
     def _known(self, repository: str) -> Scope:

@@ -6,6 +6,7 @@
     repository: main                  # where `ingest` writes
     keyword: {k1: 1.5, b: 0.75, literal: 0.2, boosts: {content: 1, headings: 2, section: 2, terms: 3}}
     chunking: {max_chunk_tokens: 800, chunk_overlap: 50}
+    gate: {golden: golden.yaml, min_ndcg: 0.8, require_tags: {leave: 0.9}, max_drop: 0.01}
 
 Every setting can also come from the environment, `PINCITE_TENANT` or `PINCITE_KEYWORD__K1`. What `open` is given wins
 over the environment, the environment over the file, the file over the defaults.
@@ -67,6 +68,24 @@ class Chunking(_Section):
         return CutOptions(self.max_chunk_tokens, self.chunk_overlap)
 
 
+Share = Annotated[float, Field(ge=0, le=1)]
+
+
+class Gate(_Section):
+    """What golden queries must reach before a baseline is published or a new generation of the index is taken up."""
+
+    golden: str = ""
+    """Golden file, relative to the configuration; empty: nothing is asked for."""
+    repositories: tuple[Name, ...] = ()
+    """What it guards; empty: the repository that the settings name."""
+    min_ndcg: Share | None = None
+    min_mrr: Share | None = None
+    min_recall: Share | None = None
+    require_tags: dict[str, Share] = Field(default_factory=dict)
+    max_drop: Share | None = 0.01
+    """How far nDCG, MRR and recall at 10 may fall below what is in use."""
+
+
 class Config(_Section):
     """All settings of a library."""
 
@@ -76,6 +95,7 @@ class Config(_Section):
     repository: Name = "main"
     keyword: Keyword = Keyword()
     chunking: Chunking = Chunking()
+    gate: Gate = Gate()
 
 
 def load_config(
@@ -99,11 +119,14 @@ def load_config(
 
 
 def _from_yaml(path: Path) -> dict[str, Any]:
-    """The settings in a file; a relative library lies beside it."""
+    """The settings in a file; a relative library or golden file lies beside it."""
     values = _read_yaml(path)
     library = values.setdefault("library", DEFAULT_LIBRARY)
     if isinstance(library, str):
         values["library"] = str(path.parent / Path(library).expanduser())
+    gate = values.get("gate")
+    if isinstance(gate, dict) and isinstance(gate.get("golden"), str) and gate["golden"]:
+        values["gate"] = gate | {"golden": str(path.parent / Path(gate["golden"]).expanduser())}
     return values
 
 

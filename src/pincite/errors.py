@@ -7,6 +7,7 @@
     │   └── Erased               it was here and has been purged       (not_found, says so)
     ├── PermissionDenied         the caller may not do this               (permission_denied)
     ├── Conflict                 the state of the library forbids it   (conflict)
+    │   └── Refused              golden queries would fall: a gate was not passed
     ├── Unavailable              cannot be answered now                (unavailable)
     │   ├── NotIndexedYet        committed, the index has not reached it
     │   ├── Locked               another process is writing
@@ -87,6 +88,10 @@ class PermissionDenied(PinciteError):
 class Conflict(PinciteError):
     code = "conflict"
     exit_code = 1
+
+
+class Refused(Conflict):
+    """A gate was not passed; the message says which bound was missed and which queries moved."""
 
 
 class Unavailable(PinciteError):

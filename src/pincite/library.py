@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 import threading
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from contextlib import suppress
+from copy import copy
 from datetime import date
 from pathlib import Path
 from types import TracebackType
@@ -31,10 +32,11 @@ from pincite.index.queries import IndexStatus
 from pincite.index.segments.index import SegmentIndex
 from pincite.ingest.sources import open_source
 from pincite.ingest.spine import IngestOptions, IngestReport, Progress, ingest, silent
+from pincite.protocols import Index
 from pincite.search.get import Found, get
 from pincite.search.history import Life, changes, lives
 from pincite.search.query import Answer, FilterValue, Query, Reader, day
-from pincite.search.spine import replay, search
+from pincite.search.spine import Trace, replay, trace
 from pincite.search.verify import Verdict, verify
 from pincite.types import Committed, ElementChange, ReadContext, RepositoryInfo, Revision, Scope, Span
 
@@ -56,8 +58,8 @@ class Library:
         self.is_new = not (self.path / "catalog.db").exists()
         self._roles = None if roles is None else frozenset(roles)
         self.catalog = SqliteCatalog(self.path / "catalog.db")
-        self.index = SegmentIndex(self.path / "index", self.catalog)
-        self.baselines = BaselineDesk(self.catalog, self.scope)
+        self.index: Index = SegmentIndex(self.path / "index", self.catalog)
+        self.baselines = BaselineDesk(self.catalog, self.scope, self._gate_publication)
         self._upkeep: threading.Thread | None = None
         self._upkeep_problem = ""
 
@@ -117,10 +119,13 @@ class Library:
             self.index.advance(scope)
 
     def rebuild(self, repository: str = "") -> tuple[IndexStatus, ...]:
-        """Build the index anew from the catalog, beside the old one, and switch; of all repositories or of one."""
+        """Build the index anew from the catalog, beside the old one, and switch; of all repositories or of one.
+
+        Where a gate is configured, the old one stays if the golden queries fall.
+        """
         out = []
         for info in self._repositories(repository):
-            self.index.rebuild(info.scope)
+            self.index.rebuild(info.scope, accept=self._gate_generation(info.scope))
             out.append(self.index.status(info.scope))
         return tuple(out)
 
@@ -179,8 +184,12 @@ class Library:
             exact=exact,
             explain=explain,
         )
-        self._catch_up(asked.repositories, wait_for)
-        return search(self._reader(), asked)
+        return self.trace(asked, wait_for=wait_for).answer
+
+    def trace(self, query: Query, *, wait_for: int = 0) -> Trace:
+        """A search with what each leg and stage said: for evaluation."""
+        self._catch_up(query.repositories, wait_for)
+        return trace(self._reader(), query)
 
     def replay(self, token: str) -> Answer:
         """Give the answer behind a replay token again: the same question of the same state of the library."""
@@ -260,6 +269,13 @@ class Library:
         """Repositories of the organization."""
         return self.catalog.repositories.list(self.config.tenant, self.config.organization)
 
+    def elements(
+        self, *, repository: str = "", read_context: ReadContextGiven = None, valid_at: str | date = ""
+    ) -> tuple[str, ...]:
+        """Ids of the elements that a read context sees, in order."""
+        resolved = self._resolve(self.scope(repository), _read_context(read_context), valid_at, by_id=True)
+        return self.catalog.elements.ids(resolved.view)
+
     def filters(self, repository: str | Sequence[str] = ()) -> dict[str, dict[str, int]]:
         """Filter keys with their values and how many visible chunks carry each."""
         self._catch_up(_names(repository))
@@ -278,6 +294,27 @@ class Library:
         with suppress(PinciteError):  # what keeps it from catching up is what the examination finds
             self._catch_up(())
         return examine(self.catalog, self.index, self.repositories(), deep=deep, upkeep_problem=self._upkeep_problem)
+
+    # --- gates ------------------------------------------------------------------------------------------------
+
+    def _gate_publication(self, scope: Scope, name: str) -> None:
+        if self.config.gate.golden:
+            from pincite.eval.guard import gate_publication
+
+            gate_publication(self, scope, name)
+
+    def _gate_generation(self, scope: Scope) -> Callable[[Index], None] | None:
+        if not self.config.gate.golden:
+            return None
+        from pincite.eval.guard import gate_generation
+
+        return gate_generation(self, scope)
+
+    def with_index(self, index: Index) -> Library:
+        """This library, read through another index; to judge one before it is taken up."""
+        other = copy(self)
+        other.index = index
+        return other
 
     # --- helpers ----------------------------------------------------------------------------------------------
 

@@ -6,7 +6,7 @@ and can always be rebuilt. Neither knows the other's engine.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import AbstractContextManager
 from dataclasses import dataclass
 from pathlib import Path
@@ -296,8 +296,11 @@ class Index(Protocol):
     def merge(self, scope: Scope) -> bool:
         """Do one piece of upkeep that is due; whether there was any. Never changes an answer."""
 
-    def rebuild(self, scope: Scope) -> int:
-        """Build a new generation from the catalog and switch to it atomically."""
+    def rebuild(self, scope: Scope, *, accept: Callable[[Index], None] | None = None) -> int:
+        """Build a new generation from the catalog and switch to it atomically.
+
+        `accept` is given an index that reads the new generation; if it raises, that one is dropped and the old stays.
+        """
 
     def status(self, scope: Scope) -> IndexStatus: ...
 

@@ -2,58 +2,23 @@
 
 from __future__ import annotations
 
-import io
 import json
 import os
 import re
 import subprocess
 import sys
-from collections.abc import Callable
-from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
 import pytest
 
 from desk import SAMPLES
-from pincite.cli import main
+from terminal import Done, Run
 
 COMMANDS = (
     "ingest", "purge", "search", "replay", "filters", "get", "verify", "log", "history", "diff", "status", "doctor",
-    "rebuild", "backup", "restore", "baseline create", "baseline list", "baseline publish", "baseline rollback",
+    "rebuild", "eval", "backup", "restore", "baseline create", "baseline list", "baseline publish", "baseline rollback",
 )  # fmt: skip
-
-
-@dataclass
-class Done:
-    returncode: int
-    stdout: str
-    stderr: str
-
-
-Run = Callable[..., Done]
-
-
-@pytest.fixture
-def run(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capfd: pytest.CaptureFixture[str]) -> Run:
-    """The program in this process, from `main` to its exit code: starting one per command would take minutes."""
-
-    def command(*arguments: str, stdin: str = "", **environ: str) -> Done:
-        with monkeypatch.context() as patch:
-            for key in [key for key in os.environ if key.startswith("PINCITE_")]:
-                patch.delenv(key)
-            for key, value in {"COLUMNS": "200", "NO_COLOR": "1", **environ}.items():
-                patch.setenv(key, value)
-            patch.chdir(tmp_path)
-            patch.setattr(sys, "argv", ["pincite", *arguments])
-            patch.setattr(sys, "stdin", io.StringIO(stdin))
-            capfd.readouterr()
-            with pytest.raises(SystemExit) as exit:
-                main()
-            out, err = capfd.readouterr()
-        return Done(int(exit.value.code or 0), out, err)
-
-    return command
 
 
 def start(folder: Path, *arguments: str, **environ: str) -> Done:

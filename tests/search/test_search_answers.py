@@ -378,3 +378,19 @@ def test_values_of_the_wrong_kind_are_named(desk: Desk, options: dict[str, Any])
     with pytest.raises(InvalidArgument) as caught:
         desk.library.search("alpha", **options)
     assert caught.value.field == next(iter(options))
+
+
+def test_an_identifier_leads_a_question_but_not_a_long_text_that_mentions_it(desk: Desk) -> None:
+    desk.put(
+        law="# Law\n\n## Art. 15 Access\n\nEveryone may see their file.\n\n## Art. 16 Fees\n\nNone.\n",
+        case="# Case\n\nThe neighbour filmed the garden with a drone and published the pictures of the children.\n",
+    )
+    assert desk.first("What does Art. 15 say?").passage.section_id == "art.15"
+    long = (
+        "A neighbour filmed the garden with a drone, published pictures of the children, and refused to delete them"
+        " when the parents asked for it under Art. 15"
+    )
+    answer = desk.search(long)
+    assert answer.hits[0].passage.element_id == "case.md"
+    assert any("identifiers rank like other words" in note for note in answer.notes)
+    assert desk.first(long, mode="exact", group="chunk").passage.section_id == "art.15"

@@ -9,7 +9,7 @@ from typing import Annotated
 
 import typer
 
-from pincite.cli import maintain, read, state, write
+from pincite.cli import evaluate, maintain, read, state, write
 from pincite.cli.session import Session, complain
 from pincite.errors import InvalidArgument, PinciteError, StorageFull, Unavailable, UnknownArgument
 
@@ -54,7 +54,7 @@ def options(
     context.obj = Session(library, config, tenant, organization, None if not role else tuple(role), not no_progress)
 
 
-for module in (write, read, state, maintain):
+for module in (write, read, state, evaluate, maintain):
     module.register(app)
 
 

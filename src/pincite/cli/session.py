@@ -4,17 +4,21 @@ from __future__ import annotations
 
 import json
 import sys
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Annotated, Any
+from typing import TYPE_CHECKING, Annotated, Any, TypeAlias
 
 import typer
 
 from pincite.errors import InvalidArgument, PinciteError
 
 if TYPE_CHECKING:
+    from pincite.config import Config
     from pincite.library import Library
+
+Update: TypeAlias = Callable[[str, int, int], None]
+"""Told the stage, how much of it is done, and how much there is."""
 
 Repository = Annotated[
     str, typer.Option("--repository", "-r", help="Repository.", show_default="the one that the settings name: main")
@@ -46,11 +50,17 @@ class Session:
         """The library, closed at the end; `create` for commands that may make one."""
         from pincite.library import open_library
 
-        settings = {"tenant": self.tenant, "organization": self.organization, "library": self.library}
-        chosen = {name: value for name, value in settings.items() if value}
-        library = open_library(self.config or None, create=create, roles=self.roles, **chosen)
-        with library:
+        with open_library(self.settings(), create=create, roles=self.roles) as library:
             yield library
+
+    def settings(self) -> Config:
+        """The configuration with what the command line says over it."""
+        from pincite.config import load_config
+
+        given = {"tenant": self.tenant, "organization": self.organization, "library": self.library}
+        config = load_config(self.config or None)
+        chosen = {name: value for name, value in given.items() if value}
+        return load_config({**config.model_dump(), **chosen}) if chosen else config
 
 
 def session(context: typer.Context) -> Session:
@@ -79,13 +89,13 @@ def complain(error: PinciteError, *, as_json: bool, quiet: bool = False) -> int:
     return error.exit_code
 
 
-def parse_filters(pairs: list[str] | None) -> dict[str, Any]:
+def parse_filters(pairs: Sequence[str] | None, option: str = "--filter") -> dict[str, Any]:
     """`key=value` pairs; a repeated key means one of several values."""
     out: dict[str, Any] = {}
     for pair in pairs or []:
         key, sign, value = pair.partition("=")
         if not sign or not key:
-            raise InvalidArgument(f"--filter {pair!r}: write it as key=value", field="filter")
+            raise InvalidArgument(f"{option} {pair!r}: write it as key=value", field=option.lstrip("-"))
         if key in out:
             known = out[key]
             out[key] = [*known, value] if isinstance(known, list) else [known, value]
@@ -95,7 +105,7 @@ def parse_filters(pairs: list[str] | None) -> dict[str, Any]:
 
 
 @contextmanager
-def progress_bar(wanted: bool) -> Iterator[Callable[[str, int, int], None]]:
+def progress_bar(wanted: bool) -> Iterator[Update]:
     """A bar on stderr when that is a terminal; silence otherwise."""
     if not wanted or not sys.stderr.isatty():
         yield lambda _stage, _done, _total: None

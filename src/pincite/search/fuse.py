@@ -39,9 +39,14 @@ class Candidate:
         )
 
 
-def fuse(rankings: Sequence[Ranking], group: str, *, strict: bool = False) -> tuple[Candidate, ...]:
-    """One candidate per group, best first. `strict`: only passages that the keyword leg accepts."""
-    by_leg = {ranking.leg: ranking for ranking in rankings}
+def fuse(
+    rankings: Sequence[Ranking], group: str, *, strict: bool = False, points: bool = True
+) -> tuple[Candidate, ...]:
+    """One candidate per group, best first. `strict`: only passages that the keyword leg accepts.
+
+    `points`: the query asks for what its identifiers name; otherwise they are words among others.
+    """
+    by_leg = {ranking.leg: ranking for ranking in rankings if points or ranking.leg != "exact"}
     exact = _exact_chunks(by_leg.get("exact"), group)
     best = max((chunks[0][1].raw for chunks in exact.values()), default=1.0)
     pool: dict[Key, Candidate] = {}

@@ -2,14 +2,15 @@
 
 from __future__ import annotations
 
+import time
 from collections.abc import Mapping, Sequence
-from dataclasses import replace
+from dataclasses import dataclass, field, replace
 from datetime import date
 
 from pincite.catalog.resolve import Resolved, resolve
 from pincite.errors import Conflict, UnknownArgument
 from pincite.index.entries import is_iso_date
-from pincite.index.queries import OneOf
+from pincite.index.queries import OneOf, Ranking
 from pincite.search.absence import absence, lag_notes
 from pincite.search.cite import cite
 from pincite.search.cursor import Bookmark, Pin, open_cursor, question_of, seal_cursor
@@ -23,30 +24,67 @@ from pincite.types import ReadContext, Scope, View
 MAX_VALUES_SHOWN = 10
 
 
+@dataclass(frozen=True, slots=True)
+class Trace:
+    """An answer together with how it came about: what an evaluation looks at."""
+
+    answer: Answer
+    plan: Plan
+    rankings: tuple[Ranking, ...]
+    """What each leg found, best first."""
+    pool: tuple[Candidate, ...]
+    """The final order, as deep as the legs went; the answer shows a page of it."""
+    stages: Mapping[str, float]
+    """Milliseconds by stage and leg."""
+
+
 def search(reader: Reader, query: Query) -> Answer:
     """Answer a query over one state of each repository."""
+    return trace(reader, query).answer
+
+
+def trace(reader: Reader, query: Query) -> Trace:
+    """Answer a query and keep what each stage said."""
     if not query.cursor:
-        return _answer(reader, query, None)
+        return _trace(reader, query, None)
     question = question_of(query, reader.scoring, reader.caller)
-    return _answer(reader, query, open_cursor(query.cursor, question, reader.catalog.library_id))
+    return _trace(reader, query, open_cursor(query.cursor, question, reader.catalog.library_id))
 
 
 def replay(reader: Reader, token: str) -> Answer:
     """Give an answer again: the same question, asked for the same roles, of the same state."""
     asked_by, query, bookmark = open_replay(reader, token)
-    return _answer(asked_by, query, bookmark)
+    return _trace(asked_by, query, bookmark).answer
 
 
-def _answer(reader: Reader, query: Query, bookmark: Bookmark | None) -> Answer:
+@dataclass(slots=True)
+class _Stopwatch:
+    """Milliseconds of each stage, from the end of the one before."""
+
+    stages: dict[str, float] = field(default_factory=dict)
+    _since: float = field(default_factory=time.perf_counter)
+
+    def lap(self, stage: str) -> None:
+        now = time.perf_counter()
+        self.stages[stage] = 1000 * (now - self._since)
+        self._since = now
+
+
+def _trace(reader: Reader, query: Query, bookmark: Bookmark | None) -> Trace:
+    watch = _Stopwatch()
     plan = understand(query)
+    watch.lap("understand")
     with reader.catalog.snapshot():
         resolved = resolve_all(reader, query, bookmark)
         views = [item.view for item in resolved]
+        watch.lap("resolve")
         retrieved = retrieve(reader.index, views, plan, query, reader.scoring)
+        watch.lap("legs")
         # Listing every value costs more than the search; a filter that nothing can pass shows in an empty answer.
         nothing = not any(ranking.found or ranking.status == "unavailable" for ranking in retrieved.rankings)
         filter_notes = check_filters(reader, views, plan, query.filters) if nothing else []
-        fused = fuse(retrieved.rankings, query.group, strict=plan.strict)
+        fused = fuse(retrieved.rankings, query.group, strict=plan.strict, points=plan.points)
+        watch.lap("fuse")
         pool = _sorted(reader, [c for c in fused if c.score >= query.min_score], query.sort)
         here = Bookmark(bookmark.offset if bookmark else 0, _pins(reader, resolved))
         total, is_bound = _total(retrieved, pool, query)
@@ -61,7 +99,7 @@ def _answer(reader: Reader, query: Query, bookmark: Bookmark | None) -> Answer:
         if len(pool) < len(fused):
             notes.append(f"{len(fused) - len(pool)} of the {len(fused)} best score below min_score {query.min_score}")
         hits = tuple(cite(reader.catalog, pool[here.offset : end], {item.view.scope: item.echo for item in resolved}))
-        return Answer(
+        answer = Answer(
             hits=hits,
             read_contexts=tuple(item.echo for item in resolved),
             legs=retrieved.reports,
@@ -72,6 +110,9 @@ def _answer(reader: Reader, query: Query, bookmark: Bookmark | None) -> Answer:
             notes=tuple(dict.fromkeys(notes)),
             absence="" if hits else absence(reader, query, plan, retrieved, resolved),
         )
+        watch.lap("cite")
+    legs = {report.name: report.ms for report in retrieved.reports if report.status == "ok"}
+    return Trace(answer, plan, retrieved.rankings, tuple(pool), watch.stages | legs)
 
 
 def resolve_all(reader: Reader, query: Query, bookmark: Bookmark | None) -> list[Resolved]:

@@ -18,6 +18,7 @@ from typing import Literal
 import pytest
 
 from pincite.catalog.sqlite import SqliteCatalog
+from pincite.errors import Conflict
 from pincite.index.queries import (
     All,
     Between,
@@ -877,6 +878,22 @@ class IndexContract:
         shelf.index.advance(SCOPE)
         assert [_answers(shelf, revision=r) for r in revisions] == before
         assert shelf.index.check(SCOPE) == ()
+
+    def test_a_rebuild_is_shown_before_it_is_taken_up_and_dropped_if_refused(self, shelf: Shelf) -> None:
+        _fill(shelf)
+        before, status = _answers(shelf), shelf.index.status(SCOPE)
+        seen = []
+
+        def refuse(candidate: Index) -> None:
+            seen.append(_answers(Shelf(shelf.catalog, candidate)))
+            raise Conflict("no")
+
+        with pytest.raises(Conflict, match="no"):
+            shelf.index.rebuild(SCOPE, accept=refuse)
+        assert seen == [before] == [_answers(shelf)]
+        assert shelf.index.status(SCOPE) == status
+        shelf.index.rebuild(SCOPE, accept=lambda candidate: seen.append(_answers(Shelf(shelf.catalog, candidate))))
+        assert seen == [before, before] and _answers(shelf) == before
 
     def test_two_open_indexes_see_each_others_work(self, shelf: Shelf, tmp_path: Path) -> None:
         shelf.add(put("a", "a dog"))

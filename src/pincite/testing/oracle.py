@@ -7,7 +7,7 @@ declares `replay`, to the last bit of a score.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 from datetime import date
 from functools import cache, partial
@@ -35,7 +35,7 @@ from pincite.index.queries import (
     WordQuery,
 )
 from pincite.index.terms import Compiled, WeighedGroup, compile_query, required_groups
-from pincite.protocols import Catalog, IndexFeatures
+from pincite.protocols import Catalog, Index, IndexFeatures
 from pincite.text.expand import Adjacent, Group, Lexicon, Member, StartsWith, Term, Together
 from pincite.text.identifiers import normalise_identifier
 from pincite.text.words import ANALYSER, analyse, tokens
@@ -116,7 +116,9 @@ class BruteForceIndex:
     def merge(self, scope: Scope) -> bool:  # noqa: ARG002
         return False
 
-    def rebuild(self, scope: Scope) -> int:
+    def rebuild(self, scope: Scope, *, accept: Callable[[Index], None] | None = None) -> int:
+        if accept is not None:
+            accept(self)
         return self.advance(scope)
 
     def status(self, scope: Scope) -> IndexStatus:

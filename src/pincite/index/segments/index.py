@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 import secrets
+import shutil
 import threading
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from pathlib import Path
 
@@ -27,9 +28,9 @@ from pincite.index.segments.manifest import (
 )
 from pincite.index.segments.roll import roll_forward
 from pincite.index.segments.select import filter_keys
-from pincite.index.segments.snapshot import Snapshot, is_current, take_snapshot
+from pincite.index.segments.snapshot import Snapshot, is_current, open_generation, take_snapshot
 from pincite.index.segments.sweep import sweep, sweep_generations, sweep_merges
-from pincite.protocols import Catalog, IndexFeatures
+from pincite.protocols import Catalog, Index, IndexFeatures
 from pincite.text.words import ANALYSER
 from pincite.types import FOREVER, RepositoryInfo, Scope, View
 
@@ -39,9 +40,11 @@ class SegmentIndex:
 
     features = IndexFeatures(replay=True, score_isolation=True, phrases=True, prefixes=True)
 
-    def __init__(self, root: Path, catalog: Catalog) -> None:
+    def __init__(self, root: Path, catalog: Catalog, pinned: Mapping[str, str] | None = None) -> None:
+        """`pinned`: generations by repository key to read instead of the one in use, to judge one before it is."""
         self._root = root
         self._catalog = catalog
+        self._pinned = pinned or {}
         self._snapshots: dict[str, Snapshot] = {}
         self._guard = threading.Lock()
 
@@ -91,14 +94,15 @@ class SegmentIndex:
     def _snapshot(self, info: RepositoryInfo) -> Snapshot | None:
         folder = self._root / info.key
         known = self._snapshots.get(info.key)
-        if known is not None and is_current(folder, known):
+        if known is not None and (info.key in self._pinned or is_current(folder, known)):
             return known
         with self._guard:
             known = self._snapshots.get(info.key)
             if known is not None and is_current(folder, known):
                 return known
             with self._doubting((info,)):
-                fresh = take_snapshot(folder, known)
+                pinned = self._pinned.get(info.key)
+                fresh = open_generation(folder / pinned) if pinned else take_snapshot(folder, known)
             if fresh is not None:
                 self._snapshots[info.key] = fresh
             return fresh
@@ -132,23 +136,29 @@ class SegmentIndex:
             sweep_merges(folder / generation)
             return roll_forward(folder / generation, manifest, self._catalog, info).revision
 
-    def rebuild(self, scope: Scope) -> int:
+    def rebuild(self, scope: Scope, *, accept: Callable[[Index], None] | None = None) -> int:
         info = self._catalog.repositories.get(scope)
         if info is None:
             return 0
         folder = self._root / info.key
         with clear_errors("rebuilding the index"), write_lock(folder):
             info = self._catalog.repositories.get(scope) or info
-            return self._new_generation(folder, info)
+            return self._new_generation(folder, info, accept)
 
-    def _new_generation(self, folder: Path, info: RepositoryInfo) -> int:
-        """Build beside the old one, switch, remove the old one. Needs the write lock."""
+    def _new_generation(self, folder: Path, info: RepositoryInfo, accept: Callable[[Index], None] | None = None) -> int:
+        """Build beside the old one, have it accepted, switch, remove the old one. Needs the write lock."""
         name = _fresh_name(folder)
         generation = folder / name
         generation.mkdir()
         manifest = Manifest(self._catalog.library_id, name, purges=info.purges)
         store_manifest(generation, manifest)
         manifest = roll_forward(generation, manifest, self._catalog, info)
+        if accept is not None:
+            try:
+                accept(SegmentIndex(self._root, self._catalog, {info.key: name}))
+            except BaseException:
+                shutil.rmtree(generation, ignore_errors=True)
+                raise
         switch_generation(folder, name)
         sweep_generations(folder, name)
         return manifest.revision

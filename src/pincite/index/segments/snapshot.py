@@ -73,6 +73,12 @@ def take_snapshot(folder: Path, previous: Snapshot | None) -> Snapshot | None:
     raise Damaged(f"{missing.filename if missing else folder} is missing; repair with: pincite rebuild")
 
 
+def open_generation(generation: Path) -> Snapshot:
+    """A generation by its folder, in use or not."""
+    manifest = load_manifest(generation)
+    return Snapshot(generation, manifest, _open(generation, manifest, None), manifest_stamp(generation))
+
+
 def _open(generation: Path, manifest: Manifest, previous: Snapshot | None) -> tuple[OpenSegment, ...]:
     known: dict[tuple[str, str], OpenSegment] = {}
     if previous is not None and previous.folder == generation:

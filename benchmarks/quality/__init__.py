@@ -1,0 +1,1 @@
+"""Ranking quality on public corpora: `make eval`."""

@@ -1,0 +1,91 @@
+"""The table in docs/evaluation.md: one line per corpus, one per kind of query, beside BM25."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from pathlib import Path
+from typing import Any
+
+from benchmarks.quality.sets import POOLED, Corpus
+
+Measured = tuple[Corpus, dict[str, Any]]
+LEGS = ("keyword", "dense", "exact", "graph", "rrf", "final")
+
+
+def write_table(path: Path, measured: Sequence[Measured], kind: str) -> None:
+    """Put both tables between the markers of the kind; the rest of the page stays."""
+    text = path.read_text(encoding="utf-8")
+    begin, end = f"<!-- make eval: {kind} -->", f"<!-- end of make eval: {kind} -->"
+    if begin not in text or end not in text:
+        raise SystemExit(f"{path} has no place for the table: put {begin} and {end} where it belongs")
+    before, after = text.split(begin)[0], text.split(end)[1]
+    tables = f"{begin}\n\n{by_set(measured)}\n\n{by_tag(measured)}\n\n{end}"
+    path.write_text(before + tables + after, encoding="utf-8")
+    print(f"table written to {path.name}")
+
+
+def by_set(measured: Sequence[Measured]) -> str:
+    """nDCG@10 of each leg, with the final order's interval and recall."""
+    legs = _legs(measured)
+    head = ["set", "queries", "BM25", *legs, "final within (95 %)", "final R@100"]
+    rows = []
+    for corpus, body in measured:
+        low, high = body["intervals"]["final"]["ndcg@10"]
+        values = _best(
+            [body["metrics"][leg]["ndcg@10"] if leg in body["metrics"] else None for leg in legs], corpus.bm25
+        )
+        rows.append(
+            [corpus.name, f"{body['queries']:,}", _figure(corpus.bm25), *values, f"{low:.3f}–{high:.3f}",
+             _figure(body["metrics"]["final"]["recall@100"])]
+        )  # fmt: skip
+    for pool in POOLED:
+        if queries := _pool(pool, measured):
+            values = _best([_mean(queries, leg) for leg in legs], pool.bm25)
+            rows.append([f"{pool.name}, all", f"{len(queries):,}", _figure(pool.bm25), *values, "", ""])
+    return _markdown(head, rows)
+
+
+def by_tag(measured: Sequence[Measured]) -> str:
+    """The same by kind of query, where BM25 is known."""
+    legs = _legs(measured)
+    rows = []
+    sources = [(corpus, list(body["per_query"].values())) for corpus, body in measured]
+    sources += [(pool, _pool(pool, measured)) for pool in POOLED]
+    for corpus, queries in sources:
+        for tags, bm25 in corpus.by.items():
+            chosen = [query for query in queries if set(tags.split()) <= set(query["tags"])]
+            if chosen:
+                values = _best([_mean(chosen, leg) for leg in legs], bm25)
+                rows.append([corpus.name, tags, f"{len(chosen):,}", _figure(bm25), *values])
+    return _markdown(["set", "queries of", "queries", "BM25", *legs], rows)
+
+
+def _legs(measured: Sequence[Measured]) -> list[str]:
+    return [leg for leg in LEGS if any(leg in body["metrics"] for _, body in measured)]
+
+
+def _pool(pool: Corpus, measured: Sequence[Measured]) -> list[dict[str, Any]]:
+    bodies = [body for corpus, body in measured if corpus.folder.startswith(f"{pool.folder}/")]
+    return [query for body in bodies for query in body["per_query"].values()]
+
+
+def _mean(queries: Iterable[dict[str, Any]], leg: str) -> float | None:
+    values = [query[leg]["ndcg@10"] for query in queries if leg in query]
+    return sum(values) / len(values) if values else None
+
+
+def _best(values: Sequence[float | None], bm25: float | None) -> list[str]:
+    """Figures; the final order is bold where it is not below BM25."""
+    out = [_figure(value) for value in values]
+    if values[-1] is not None and (bm25 is None or round(values[-1], 3) >= bm25):
+        out[-1] = f"**{out[-1]}**"
+    return out
+
+
+def _figure(value: float | None) -> str:
+    return "" if value is None else f"{value:.3f}"
+
+
+def _markdown(head: Sequence[str], rows: Sequence[Sequence[str]]) -> str:
+    lines = [head, ["---"] * len(head), *rows]
+    return "\n".join(f"| {' | '.join(line)} |" for line in lines)

@@ -1,0 +1,99 @@
+"""Compare: two reports of the same questions, paired query by query."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+from typing import Any
+
+from pincite.errors import InvalidArgument, NotFound
+from pincite.eval.bootstrap import Difference, paired
+from pincite.eval.metrics import METRICS
+from pincite.eval.results import HEADLINE, LEGS
+
+STILL = 1e-6
+"""A smaller difference of a query is none: metrics are rounded to six digits."""
+
+Report = Mapping[str, Any]
+
+
+def load_report(path: Path) -> Report:
+    """A report that an earlier run wrote (`pincite eval … --json > run.json`)."""
+    try:
+        loaded = json.loads(path.read_text(encoding="utf-8"))
+    except FileNotFoundError as error:
+        raise NotFound(f"there is no report {str(path)!r}", field="baseline") from error
+    except (OSError, ValueError) as error:
+        raise InvalidArgument(f"{path} is no report: {error}", field="baseline") from error
+    if not isinstance(loaded, dict) or not {"metrics", "per_query", "queries"} <= loaded.keys():
+        raise InvalidArgument(
+            f"{path} is no report of an evaluation; make one with: pincite eval … --json > {path.name}",
+            field="baseline",
+        )
+    return loaded
+
+
+def compare(before: Report, after: Report) -> dict[str, Any]:
+    """What changed from one report to the other, over the queries that both asked."""
+    old, new = before["per_query"], after["per_query"]
+    shared = [name for name in new if name in old and old[name]["query"] == new[name]["query"]]
+    if not shared:
+        raise InvalidArgument("the two runs have no query in common; compare runs of the same set", field="baseline")
+    legs = [leg for leg in LEGS if leg in before["metrics"] and leg in after["metrics"]]
+    moved = [_movement(name, old[name], new[name]) for name in shared]
+    return {
+        "queries": len(shared),
+        "metrics": {leg: {metric: _wire(_paired(old, new, shared, leg, metric)) for metric in METRICS} for leg in legs},
+        "by": _by_tag(old, new, shared),
+        "moved": sorted(
+            (item for item in moved if abs(item["difference"]) > STILL),
+            key=lambda item: (item["difference"], item["id"]),
+        ),
+        "before": {name: old[name]["final"][HEADLINE] for name in shared},
+        "after": {name: new[name]["final"][HEADLINE] for name in shared},
+        "notes": _notes(before, after, len(shared)),
+    }
+
+
+def _paired(old: Report, new: Report, names: Sequence[str], leg: str, metric: str) -> Difference:
+    return paired([old[name][leg][metric] for name in names], [new[name][leg][metric] for name in names])
+
+
+def _by_tag(old: Report, new: Report, shared: Sequence[str]) -> dict[str, Any]:
+    out: dict[str, Any] = {}
+    for tag in sorted({tag for name in shared for tag in new[name]["tags"]}):
+        names = [name for name in shared if tag in new[name]["tags"]]
+        out[tag] = _wire(_paired(old, new, names, "final", HEADLINE)) | {"queries": len(names)}
+    return out
+
+
+def _movement(name: str, old: Report, new: Report) -> dict[str, Any]:
+    before, after = old["final"][HEADLINE], new["final"][HEADLINE]
+    return {
+        "id": name,
+        "query": new["query"],
+        "before": before,
+        "after": after,
+        "difference": round(after - before, 6),
+    }
+
+
+def _wire(found: Difference) -> dict[str, Any]:
+    return {
+        "before": round(found.before, 6),
+        "after": round(found.after, 6),
+        "difference": round(found.difference, 6),
+        "interval": [round(found.low, 4), round(found.high, 4)],
+        "p": round(found.p, 4),
+    }
+
+
+def _notes(before: Report, after: Report, shared: int) -> list[str]:
+    notes = []
+    if before.get("cases") != after.get("cases"):
+        notes.append(
+            f"the questions or judgements are not those of the other run; compared over the {shared} queries that"
+            f" both asked, of {before['queries']} then and {after['queries']} now"
+        )
+    return notes

@@ -1,0 +1,139 @@
+"""Evaluate: ask every question, call what each leg found by its judged name, measure."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from typing import Any
+
+from pincite.catalog.resolve import parse_read_context
+from pincite.errors import InvalidArgument
+from pincite.eval.cases import Case, CaseSet, Context
+from pincite.eval.corpus import fingerprint
+from pincite.eval.metrics import as_run, measure, require_metrics
+from pincite.eval.places import Located, Places
+from pincite.eval.results import Outcome, Run
+from pincite.ingest.spine import Progress, silent
+from pincite.library import Library
+from pincite.search.query import MAX_QUERY, Query
+from pincite.search.rrf import rrf
+from pincite.search.spine import Trace
+
+STAGES = ("understand", "resolve", "legs", "fuse", "cite")
+"""Together they are the time of a search; the legs are also stated one by one."""
+
+
+@dataclass(frozen=True, slots=True)
+class EvaluateOptions:
+    """Of what the questions are asked, and under which name the result goes."""
+
+    dataset: str
+    kind: str = "documents"
+    repositories: tuple[str, ...] = ()
+    """Empty: all of the organization."""
+    read_context: Context = None
+    """For cases that name none themselves."""
+
+
+def evaluate(library: Library, cases: CaseSet, options: EvaluateOptions, progress: Progress = silent) -> Run:
+    """The outcome of every case that has an answer to be found."""
+    require_metrics()
+    names = options.repositories or tuple(info.scope.repository for info in library.repositories())
+    options = replace(options, repositories=names)
+    asked = [case for case in cases.cases if any(judged.grade > 0 for judged in case.relevant)]
+    if not asked:
+        raise InvalidArgument(f"no query of {cases.name} has a relevant place; judge some first", field="relevant")
+    places = Places(library, names)
+    ask(library, asked[0], options)  # opens files and fills caches; not timed
+    outcomes: list[Outcome] = []
+    judged: list[dict[str, int]] = []
+    for number, case in enumerate(asked):
+        progress("asking", number, len(asked))
+        located = places.locate(case, case.read_context or options.read_context)
+        trace = ask(library, case, options, by_section=located.by_section)
+        outcomes.append(_outcome(case, located, trace, _tags(cases, case, trace)))
+        judged.append(located.grades)
+    progress("asking", len(asked), len(asked))
+    outcomes = _measured(outcomes, judged)
+    return Run(
+        dataset=options.dataset,
+        kind=options.kind,
+        outcomes=tuple(outcomes),
+        index=fingerprint(library, names),
+        cases=cases.fingerprint,
+        notes=(*cases.notes, *_notes(cases, outcomes)),
+        qrels=cases.qrels,
+        description=cases.description,
+    )
+
+
+def ask(
+    library: Library, case: Case, options: EvaluateOptions, *, by_section: bool = False, explain: bool = False
+) -> Trace:
+    """One question as any caller would ask it; judged by section, each passage is a hit of its own."""
+    filters: Any = case.filters
+    return library.trace(
+        Query(
+            text=case.query[:MAX_QUERY],
+            repositories=options.repositories,
+            read_context=parse_read_context(case.read_context or options.read_context),
+            filters=filters,
+            group="chunk" if by_section else "element",
+            explain=explain,
+        )
+    )
+
+
+def _tags(cases: CaseSet, case: Case, trace: Trace) -> tuple[str, ...]:
+    """The case's own tags and the class of query; golden files seldom state the language, so that is recognised."""
+    stated = bool(cases.qrels) or any(tag.startswith("lang:") for tag in case.tags)
+    language = () if stated or not trace.plan.language else (f"lang:{trace.plan.language}",)
+    return (*case.tags, *language, f"class:{trace.plan.query_class}")
+
+
+def _outcome(case: Case, located: Located, trace: Trace, tags: tuple[str, ...]) -> Outcome:
+    """What came back, by leg; the metrics follow when all questions have been asked."""
+    ranked = {ranking.leg: located.names(ranking.found) for ranking in trace.rankings if ranking.status == "ok"}
+    fused = tuple(name for name, _ in rrf(ranked))
+    final = located.names(candidate.found for candidate in trace.pool)
+    return Outcome(
+        case=case,
+        tags=tags,
+        ranked={**ranked, "rrf": fused, "final": final},
+        values={},
+        stages=trace.stages,
+        milliseconds=sum(trace.stages[stage] for stage in STAGES),
+        missing=located.missing,
+    )
+
+
+def _measured(outcomes: Sequence[Outcome], judged: Sequence[dict[str, int]]) -> list[Outcome]:
+    """The outcomes with the metrics of each leg. Cases are numbered: their ids may hold anything."""
+    legs = {leg for outcome in outcomes for leg in outcome.ranked}
+    grades = {str(number): grades for number, grades in enumerate(judged)}
+    by_leg = {
+        leg: measure(
+            grades, {str(number): as_run(outcome.ranked.get(leg, ())) for number, outcome in enumerate(outcomes)}
+        )
+        for leg in legs
+    }
+    return [
+        replace(outcome, values={leg: by_leg[leg][str(number)] for leg in legs})
+        for number, outcome in enumerate(outcomes)
+    ]
+
+
+def _notes(cases: CaseSet, outcomes: Sequence[Outcome]) -> list[str]:
+    """What the figures hide unless it is said."""
+    notes = []
+    if unjudged := len(cases.cases) - len(outcomes):
+        notes.append(f"{unjudged} of {len(cases.cases)} queries have no relevant place and were not asked")
+    if absent := [outcome for outcome in outcomes if outcome.missing]:
+        places = sum(len(outcome.missing) for outcome in absent)
+        notes.append(
+            f"{places} judged places of {len(absent)} queries are not in the library and count as not found,"
+            f" e.g. {absent[0].missing[0]!r} of {absent[0].case.id!r}"
+        )
+    if long := sum(len(outcome.case.query) > MAX_QUERY for outcome in outcomes):
+        notes.append(f"{long} queries were cut to {MAX_QUERY:,} characters, the most that a search takes")
+    return notes

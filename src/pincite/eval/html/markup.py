@@ -1,0 +1,110 @@
+"""Values of a report as safe text: everything that stands on the page passes through here."""
+
+from __future__ import annotations
+
+import math
+import re
+from collections.abc import Iterable, Mapping
+from html import escape
+from typing import Any, Literal, TypeAlias
+
+Pair: TypeAlias = tuple[float, float]
+Direction: TypeAlias = Literal["better", "worse", "same"]
+
+ARROWS: dict[Direction, str] = {"better": "▲", "worse": "▼", "same": "○"}
+HEADLINE = "ndcg@10"
+FEW_QUERIES = 10
+"""Below this, a mean says little, and the page says so."""
+LEGS = ("keyword", "dense", "exact", "graph", "rrf", "final")
+METRICS = {"ndcg": "nDCG", "recall": "Recall", "precision": "Precision", "mrr": "MRR", "hit": "Hit", "map": "MAP"}
+
+_UNPRINTABLE = re.compile("[\x00-\x08\x0b\x0e-\x1f\x7f-\x9f\ud800-\udfff]")
+
+
+def text(value: object, max_chars: int = 2000) -> str:
+    """The value escaped for text and attributes, cut at a length, without characters that HTML or UTF-8 refuse."""
+    plain = _UNPRINTABLE.sub("\ufffd", str(value))
+    return escape(plain if len(plain) <= max_chars else plain[: max_chars - 1] + "…")
+
+
+def amount(value: Any) -> float | None:
+    """The value as a finite number, or None."""
+    return float(value) if isinstance(value, int | float) and math.isfinite(value) else None
+
+
+def pair(value: Any) -> Pair | None:
+    """The two ends of an interval, or None where the report has none."""
+    if not isinstance(value, list | tuple) or len(value) != 2:
+        return None
+    low, high = amount(value[0]), amount(value[1])
+    return None if low is None or high is None else (low, high)
+
+
+def number(value: Any, digits: int = 3) -> str:
+    """The number with fixed digits, "–" where there is none."""
+    given = amount(value)
+    return "–" if given is None else f"{given:.{digits}f}"
+
+
+def signed(value: Any) -> str:
+    """A difference with its sign, with a true minus."""
+    given = amount(value)
+    return "–" if given is None else f"{given:+.3f}".replace("-", "−")
+
+
+def span(interval: Pair | None, *, sign: bool = False) -> str:
+    """ "0.661 to 0.742", or nothing."""
+    show = signed if sign else number
+    return f"{show(interval[0])} to {show(interval[1])}" if interval else ""
+
+
+def count(many: int, noun: str) -> str:
+    """ "1 query", "1,204 queries"."""
+    plural = noun[:-1] + "ies" if noun.endswith("y") else noun + "s"
+    return f"{many:,} {noun if many == 1 else plural}"
+
+
+def direction(difference: float | None) -> Direction:
+    """Whether a difference is for the better; what rounds to nothing is the same."""
+    if difference is None or abs(difference) < 0.0005:
+        return "same"
+    return "better" if difference > 0 else "worse"
+
+
+def significant(interval: Pair | None) -> Direction:
+    """On which side of 0 the interval of a difference lies; "same" where it includes 0 or is not known."""
+    if interval is None or interval[0] <= 0 <= interval[1]:
+        return "same"
+    return "better" if interval[0] > 0 else "worse"
+
+
+def metric_title(name: str) -> str:
+    """ "ndcg@10" as people write it: nDCG@10."""
+    stem, at, depth = name.partition("@")
+    return METRICS.get(stem, stem) + at + depth
+
+
+def in_order(legs: Iterable[str]) -> list[str]:
+    """The legs in the order in which a search runs them, strangers last."""
+    return sorted(legs, key=lambda leg: (LEGS.index(leg) if leg in LEGS else len(LEGS), leg))
+
+
+def headline_leg(metrics: Mapping[str, Any]) -> str:
+    """The leg whose ranking the caller sees: final, or the last one there is."""
+    return "final" if "final" in metrics or not metrics else in_order(metrics)[-1]
+
+
+def key(look: str, label: str) -> str:
+    """What a colour stands for; kept on one line."""
+    return f'<span class="key"><i class="{look}"></i>{label}</span> '
+
+
+def size(queries: int) -> str:
+    """How many queries a mean is made of, with a mark where it says little."""
+    few = ' <span class="badge">few queries</span>' if queries < FEW_QUERIES else ""
+    return f"<small>{count(queries, 'query')}{few}</small>"
+
+
+def more(shown: int, there: int, noun: str) -> str:
+    """A line that says how much was left out, or nothing."""
+    return f'<p class="soft">… {count(there - shown, noun)} more, not shown</p>' if there > shown else ""

@@ -1,0 +1,123 @@
+"""Places: what a judgement names, found in a library, so that a ranked passage can be called by the judged name."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass, field, replace
+
+from pincite.catalog.resolve import parse_read_context
+from pincite.errors import NotFound
+from pincite.eval.cases import Case, Context, Judgement
+from pincite.ids import normalise_id
+from pincite.index.queries import Found
+from pincite.library import Library
+from pincite.search.query import Passage, Query
+from pincite.types import Chunk
+
+ElementKey = tuple[str, str]
+"""Repository and element id."""
+
+
+@dataclass(slots=True)
+class Places:
+    """The judged places of one library; what was looked up is remembered."""
+
+    library: Library
+    repositories: tuple[str, ...]
+    _ids: dict[str, frozenset[str]] = field(default_factory=dict)
+
+    def locate(self, case: Case, read_context: Context) -> Located:
+        """Where the judged places of a case lie, and which are not there."""
+        grades: dict[str, int] = {}
+        sections: dict[str, list[tuple[str, Passage]]] = {}
+        missing: list[str] = []
+        for given in case.relevant:
+            judged, elements = self._resolve(given, read_context)
+            if not elements:
+                missing.append(judged.name)
+                grades[judged.name] = max(judged.grade, grades.get(judged.name, 0))
+            for repository, element_id in elements:
+                name = Judgement(element_id, section=judged.section).name
+                grades[name] = max(judged.grade, grades.get(name, 0))
+                if judged.section:
+                    place = self._section(repository, element_id, judged.section, read_context)
+                    if place is None:
+                        missing.append(judged.name)
+                    else:
+                        sections.setdefault(element_id, []).append((name, place))
+        return Located(self.library, grades, sections, tuple(missing))
+
+    def _resolve(self, judged: Judgement, read_context: Context) -> tuple[Judgement, list[ElementKey]]:
+        """The elements that a judgement names. Files of judgements have one column: `element#section` is a section."""
+        found = self._elements(judged, read_context)
+        element_id, sign, section = judged.target.rpartition("#")
+        if found or not (sign and element_id and section) or judged.section:
+            return judged, found
+        split = replace(judged, target=element_id, section=section)
+        return split, self._elements(split, read_context)
+
+    def _elements(self, judged: Judgement, read_context: Context) -> list[ElementKey]:
+        if judged.by == "docket":
+            return self._by_docket(judged.target, read_context)
+        wanted = normalise_id(judged.target)
+        return [(name, wanted) for name in self.repositories if wanted in self._known(name, read_context)]
+
+    def _by_docket(self, docket: str, read_context: Context) -> list[ElementKey]:
+        """The elements that are known under a number, however it is written."""
+        query = Query(docket, repositories=self.repositories, read_context=parse_read_context(read_context))
+        found = [f for ranking in self.library.trace(query).rankings if ranking.leg == "exact" for f in ranking.found]
+        return list(dict.fromkeys((f.scope.repository, f.element_id) for f in found if f.score == found[0].score))
+
+    def _known(self, repository: str, read_context: Context) -> frozenset[str]:
+        key = f"{repository}\0{read_context}"
+        if key not in self._ids:
+            self._ids[key] = frozenset(self.library.elements(repository=repository, read_context=read_context))
+        return self._ids[key]
+
+    def _section(self, repository: str, element_id: str, section: str, context: Context) -> Passage | None:
+        try:
+            return self.library.get(element_id, repository=repository, section=section, read_context=context).passage
+        except NotFound:
+            return None
+
+
+@dataclass(frozen=True, slots=True)
+class Located:
+    """The judged places of one case."""
+
+    library: Library
+    grades: dict[str, int]
+    sections: dict[str, list[tuple[str, Passage]]]
+    missing: tuple[str, ...]
+
+    @property
+    def by_section(self) -> bool:
+        """Whether passages of one element must be told apart."""
+        return bool(self.sections)
+
+    def names(self, found: Iterable[Found]) -> tuple[str, ...]:
+        """Ranked chunks by judged name, each name where it comes first."""
+        return tuple(dict.fromkeys(self.name(item) for item in found))
+
+    def name(self, found: Found) -> str:
+        """What a chunk is called: its judged section, else its element where that counts as a whole."""
+        if found.element_id not in self.sections:
+            return found.element_id
+        chunk = _chunk(self.library, found)
+        if chunk is not None:
+            for name, place in self.sections[found.element_id]:
+                if _lies_in(chunk, place):
+                    return name
+        return found.element_id if found.element_id in self.grades else f"{found.element_id}#passage {found.chunk}"
+
+
+def _chunk(library: Library, found: Found) -> Chunk | None:
+    derivation = library.catalog.elements.derivation(found.scope, found.element_id, found.version_id, found.recipe)
+    chunks: Sequence[Chunk] = derivation.chunks if derivation else ()
+    return chunks[found.chunk] if found.chunk < len(chunks) else None
+
+
+def _lies_in(chunk: Chunk, place: Passage) -> bool:
+    if chunk.span is None or place.span is None:
+        return chunk.section_id == place.section_id
+    return place.span.start <= chunk.span.start and chunk.span.end <= place.span.end

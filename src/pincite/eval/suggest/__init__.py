@@ -1,0 +1,5 @@
+"""A first golden set, out of the library's own structure: headings, names, definitions, citations."""
+
+from pincite.eval.suggest.spine import suggest
+
+__all__ = ["suggest"]

@@ -1,0 +1,46 @@
+"""A heading leads to its section, a name to its element; where no other place bears the same title."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from typing import TYPE_CHECKING, TypeAlias
+
+from pincite.eval.suggest.choose import Candidate
+from pincite.eval.suggest.wording import same, says_something
+
+if TYPE_CHECKING:
+    from pincite.eval.suggest.survey import Sketch
+
+Titles: TypeAlias = Mapping[str, frozenset[tuple[str, str]]]
+"""The places (element id, section id) that bear a title; "" is the element itself."""
+
+
+def titles(sketches: Sequence[Sketch]) -> Titles:
+    """All names and headings of the repository, folded, with and without their numbers."""
+    found: dict[str, set[tuple[str, str]]] = {}
+    for sketch in sketches:
+        found.setdefault(same(sketch.name), set()).add((sketch.element_id, ""))
+        for section in sketch.sections:
+            place = (sketch.element_id, section.section_id if section.depth > 1 else "")
+            for title in {section.heading, section.title}:
+                found.setdefault(same(title), set()).add(place)
+    return {title: frozenset(places) for title, places in found.items()}
+
+
+def headings(sketches: Sequence[Sketch], known: Titles) -> Iterator[Candidate]:
+    """Headings below the document's own that only one section has, and that have text below them."""
+    for sketch in sketches:
+        for section in sketch.sections:
+            place = (sketch.element_id, section.section_id)
+            if section.depth < 2 or not section.has_body or known[same(section.title)] != {place}:
+                continue
+            if says_something(section.title, section.language):
+                yield Candidate("heading", section.title, *place, section.language)
+
+
+def names(sketches: Sequence[Sketch], known: Titles) -> Iterator[Candidate]:
+    """Names that no other element has, nor a section of another."""
+    for sketch in sketches:
+        bearers = {element_id for element_id, _ in known[same(sketch.name)]}
+        if len(bearers) == 1 and says_something(sketch.name, sketch.language):
+            yield Candidate("name", " ".join(sketch.name.split()), sketch.element_id, "", sketch.language)

@@ -1,0 +1,22 @@
+"""Reciprocal rank fusion: score(d) = Σ weight / (k + rank), ranks from 1.
+
+k = 60 after Cormack, Clarke & Büttcher, SIGIR 2009. Ties break by name.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+
+K = 60
+
+
+def rrf(
+    rankings: Mapping[str, Sequence[str]], weights: Mapping[str, float] | None = None, k: int = K
+) -> list[tuple[str, float]]:
+    """Names with their fused scores, best first. A leg without a weight counts once."""
+    scores: dict[str, float] = {}
+    for leg in sorted(rankings):
+        weight = (weights or {}).get(leg, 1.0)
+        for rank, name in enumerate(rankings[leg], start=1):
+            scores[name] = scores.get(name, 0.0) + weight / (k + rank)
+    return sorted(scores.items(), key=lambda item: (-item[1], item[0].encode("utf-8")))
