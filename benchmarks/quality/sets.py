@@ -93,7 +93,7 @@ _SWISS = {
     "de-it": 0.019, "fr-it": 0.024,
 }  # fmt: skip
 _XQUAD = {
-    "en-en": 0.963, "de-de": 0.941, "it-it": None, "it-all": 0.836, "de-en": 0.468, "en-de": 0.435, "it-en": 0.493,
+    "en-en": 0.963, "de-de": 0.941, "it-it": 0.836, "de-en": 0.468, "en-de": 0.435, "it-en": 0.493,
     "it-de": 0.438, "es-en": None, "es-de": None, "ro-en": None, "ro-de": None,
 }  # fmt: skip
 _MODELS = (
@@ -104,10 +104,7 @@ _MODELS = (
 SETS = (
     *_SINGLE,
     *(Corpus("swiss-xl-a", pair, bm25) for pair, bm25 in _SWISS.items()),
-    *(
-        Corpus("xquad-xl", pair, bm25, only={"lang": ("it",)} if pair == "it-all" else {})
-        for pair, bm25 in _XQUAD.items()
-    ),
+    *(Corpus("xquad-xl", pair, bm25) for pair, bm25 in _XQUAD.items()),
     *(Corpus(f"archimate-a/{model}") for model in _MODELS),
 )
 

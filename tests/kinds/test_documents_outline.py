@@ -118,3 +118,10 @@ def test_plain_text_has_numbered_headings_only() -> None:
 )
 def test_plain_prose_is_no_heading(text: str) -> None:
     assert [title for title in titles(text, "txt") if not title[1].startswith("2. ")] == []
+
+
+def test_plain_text_has_no_sections_however_it_is_numbered() -> None:
+    text = "1 OVERVIEW\n\nText.\n\n2 MORE\n\nText.\n"
+    assert len(outline(text, "txt")) > 1
+    (section,) = outline(text, "plain")
+    assert section.heading is None and section.body.end == len(text)

@@ -35,7 +35,7 @@ class Filled:
 
 
 def _plain(document: Document) -> tuple[str, str]:
-    return "\n\n".join(filter(str.strip, (document.title, document.text))), "txt"
+    return "\n\n".join(filter(str.strip, (document.title, document.text))), "plain"
 
 
 def _markdown(document: Document) -> tuple[str, str]:
@@ -44,7 +44,7 @@ def _markdown(document: Document) -> tuple[str, str]:
 
 
 READINGS: Mapping[str, Reading] = {"generic": _plain, "documents": _markdown}
-"""How each kind reads a document that comes without a file: as plain text, or as Markdown with its structure."""
+"""How each kind reads a document that has no file: as text under its title, or as Markdown with its structure."""
 
 
 def check_kind(kind: str) -> str:

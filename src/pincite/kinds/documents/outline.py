@@ -43,14 +43,14 @@ class Heading:
 
 
 def outline(text: str, file_type: str = "md") -> list[Section]:
-    """The sections of the text in order; together, heading and body spans cover it from the end of the front matter."""
+    """The sections of the text in order; together, heading and body spans cover it from the end of the front matter.
+
+    A text of type `plain` has none: it comes from somewhere that has headings of its own, and none are guessed.
+    """
     if file_type == "md":
         start = front_matter.parse(text).end
-        headings = _markdown_headings(text, start)
-    else:
-        start = 0
-        headings = _text_headings(text)
-    return _sections(text, start, list(headings))
+        return _sections(text, start, list(_markdown_headings(text, start)))
+    return _sections(text, 0, [] if file_type == "plain" else list(_text_headings(text)))
 
 
 # --- Markdown -------------------------------------------------------------------------------------------------
