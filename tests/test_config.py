@@ -90,3 +90,9 @@ def test_a_missing_or_unreadable_file_is_an_error(tmp_path: Path) -> None:
 def test_a_server_is_refused_by_name() -> None:
     with pytest.raises(InvalidArgument, match=r"postgresql://db/x.*a library is a folder"):
         load_config("postgresql://db/x", environ={})
+
+
+def test_a_misspelt_section_in_the_environment_is_refused_and_foreign_names_are_left_alone() -> None:
+    with pytest.raises(UnknownArgument, match="'keyword'"):
+        load_config(None, {"PINCITE_KEYWROD__K1": "1"})
+    assert load_config(None, {"PINCITE_TEST_DATA": "x", "PINCITE_OTHER__THING": "y"}).keyword.k1 == 1.5

@@ -77,7 +77,7 @@ def _mean(queries: Iterable[dict[str, Any]], leg: str) -> float | None:
 def _best(values: Sequence[float | None], bm25: float | None) -> list[str]:
     """Figures; the final order is bold where it is not below BM25."""
     out = [_figure(value) for value in values]
-    if values[-1] is not None and (bm25 is None or round(values[-1], 3) >= bm25):
+    if values[-1] is not None and bm25 is not None and round(values[-1], 3) >= bm25:
         out[-1] = f"**{out[-1]}**"
     return out
 

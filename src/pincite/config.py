@@ -16,11 +16,13 @@ from __future__ import annotations
 
 import os
 from collections.abc import Mapping
+from difflib import get_close_matches
 from pathlib import Path
-from typing import Annotated, Any
+from typing import Annotated, Any, Self
 
 import yaml
-from pydantic import BaseModel, ConfigDict, Field, ValidationError
+from pydantic import BaseModel, ConfigDict, Field, ValidationError, model_validator
+from pydantic_core import PydanticCustomError
 
 from pincite.errors import InvalidArgument, NotFound, UnknownArgument
 from pincite.index.queries import DEFAULT_BOOSTS, Scoring
@@ -84,6 +86,15 @@ class Gate(_Section):
     require_tags: dict[str, Share] = Field(default_factory=dict)
     max_drop: Share | None = 0.01
     """How far nDCG, MRR and recall at 10 may fall below what is in use."""
+    baseline: str = ""
+    """Report of an earlier run to compare with, instead of what is published, relative to the configuration."""
+
+    @model_validator(mode="after")
+    def _needs_golden(self) -> Self:
+        bounds = (self.min_ndcg, self.min_mrr, self.min_recall, self.require_tags or None, self.baseline or None)
+        if not self.golden and any(bound is not None for bound in bounds):
+            raise PydanticCustomError("gate", "bounds without golden queries guard nothing; name a file: golden")
+        return self
 
 
 class Config(_Section):
@@ -125,8 +136,9 @@ def _from_yaml(path: Path) -> dict[str, Any]:
     if isinstance(library, str):
         values["library"] = str(path.parent / Path(library).expanduser())
     gate = values.get("gate")
-    if isinstance(gate, dict) and isinstance(gate.get("golden"), str) and gate["golden"]:
-        values["gate"] = gate | {"golden": str(path.parent / Path(gate["golden"]).expanduser())}
+    if isinstance(gate, dict):
+        files = {key: gate[key] for key in ("golden", "baseline") if isinstance(gate.get(key), str) and gate[key]}
+        values["gate"] = gate | {key: str(path.parent / Path(name).expanduser()) for key, name in files.items()}
     return values
 
 
@@ -151,7 +163,11 @@ def _from_environment(environ: Mapping[str, str]) -> dict[str, Any]:
     values: dict[str, Any] = {}
     for name, text in environ.items():
         path = name.removeprefix(PREFIX).lower().split("__")
-        if not name.startswith(PREFIX) or path[0] not in Config.model_fields or not text:
+        if not name.startswith(PREFIX) or not text:
+            continue
+        if path[0] not in Config.model_fields:
+            if len(path) > 1 and get_close_matches(path[0], Config.model_fields, n=1, cutoff=0.75):
+                raise UnknownArgument.named("setting in the environment", path[0], Config.model_fields, field=name)
             continue
         nested: Any = text
         for part in reversed(path):

@@ -38,7 +38,7 @@ from pincite.search.history import Life, changes, lives
 from pincite.search.query import Answer, FilterValue, Query, Reader, day
 from pincite.search.spine import Trace, replay, trace
 from pincite.search.verify import Verdict, verify
-from pincite.types import Committed, ElementChange, ReadContext, RepositoryInfo, Revision, Scope, Span
+from pincite.types import Committed, ElementChange, LiveElement, ReadContext, RepositoryInfo, Revision, Scope, Span
 
 WAIT_SECONDS = 60.0
 """How long a search queues behind another writer for the revision that it waits for."""
@@ -276,6 +276,19 @@ class Library:
         resolved = self._resolve(self.scope(repository), _read_context(read_context), valid_at, by_id=True)
         return self.catalog.elements.ids(resolved.view)
 
+    def live(
+        self, element_id: str, *, repository: str = "", read_context: ReadContextGiven = None
+    ) -> LiveElement | None:
+        """An element with its content and how it was cut, as a read context sees it."""
+        resolved = self._resolve(self.scope(repository), _read_context(read_context), "", by_id=True)
+        return self.catalog.elements.get(resolved.view, element_id)
+
+    def as_owner(self) -> Library:
+        """This library, read without the limits of a role: what a gate measures does not depend on who asks."""
+        other = copy(self)
+        other._roles = None
+        return other
+
     def filters(self, repository: str | Sequence[str] = ()) -> dict[str, dict[str, int]]:
         """Filter keys with their values and how many visible chunks carry each."""
         self._catch_up(_names(repository))
@@ -309,6 +322,12 @@ class Library:
         from pincite.eval.guard import gate_generation
 
         return gate_generation(self, scope)
+
+    def is_gated(self, repository: str = "") -> bool:
+        """Whether golden queries stand before a release of the repository."""
+        gate = self.config.gate
+        guarded = gate.repositories or (self.config.repository,)
+        return bool(gate.golden) and self.scope(repository).repository in guarded
 
     def with_index(self, index: Index) -> Library:
         """This library, read through another index; to judge one before it is taken up."""

@@ -79,7 +79,9 @@ def test_judgements_named_after_two_languages_are_asked_of_documents_in_the_seco
     assert body["index"]["chunks"] == 2
     assert any("2 documents with lang=fr among 3" in note for note in body["notes"])
     assert evaluated(run, "--beir", str(folder), "--qrels", "de-fr", "--mixed")["index"]["chunks"] == 3
-    assert evaluated(run, "--beir", str(folder), "--qrels", "de-fr", "--only", "lang=de")["index"]["chunks"] == 1
+    assert evaluated(run, "--beir", str(folder), "--qrels", "de-de", "--only", "lang=de")["index"]["chunks"] == 1
+    wrong = run("eval", "--beir", str(folder), "--qrels", "de-fr", "--only", "lang=de")
+    assert wrong.returncode == 3 and "none of the 1 judged places is in this library" in wrong.stderr
     done = run("eval", "--beir", str(folder))
     assert done.returncode == 3 and "de-de, de-fr" in done.stderr
 
@@ -106,7 +108,11 @@ def test_judgements_come_with_three_or_four_columns_and_with_or_without_a_header
     for text in ("query-id\tcorpus-id\tscore\nq\td\t2\n", "q\td\t2\n", "q 0 d 2\n", "q\t0\td\t2\r\n"):
         path.write_text(text, encoding="utf-8")
         assert load_qrels(path) == {"q": {"d": 2}}
-    for text, said in (("q\td\t1\nq\td\n", "line 2"), ("header only\n", "no judgements")):
+    for text, said in (
+        ("q\td\t1\nq\td\n", "line 2"),
+        ("query\tdocument\tgrade\n", "no judgements"),
+        ("nonsense\nq\td\t1\n", "line 1"),
+    ):
         path.write_text(text, encoding="utf-8")
         with pytest.raises(InvalidArgument, match=said):
             load_qrels(path)
@@ -135,6 +141,40 @@ def test_a_broken_folder_is_an_error_that_names_the_line(
     (folder / name).write_text(text, encoding="utf-8")
     done = run("eval", "--beir", str(folder))
     assert done.returncode == 2 and said in done.stderr
+
+
+@pytest.mark.parametrize(
+    ("queries", "said"),
+    [
+        ([{"_id": "q1", "text": "x"}, {"_id": "q1", "text": "y"}], "two queries have the id 'q1'"),
+        ([{"_id": "q1", "text": "x", "metadata": "de"}], "metadata of 'q1' is no object"),
+    ],
+)
+def test_queries_that_cannot_be_told_apart_or_read_are_refused(
+    run: Run, tmp_path: Path, queries: list[dict[str, Any]], said: str
+) -> None:
+    done = run("eval", "--beir", str(write_beir(tmp_path / "pets", queries=queries)))
+    assert done.returncode == 2 and said in done.stderr
+
+
+def test_an_empty_query_is_not_asked_and_said(run: Run, tmp_path: Path) -> None:
+    queries = [*QUERIES[:2], {"_id": "q3", "text": " ", "metadata": {"lang": ["de", "fr"]}}]
+    body = evaluated(run, "--beir", str(write_beir(tmp_path / "pets", queries=queries)))
+    assert body["queries"] == 2 and any("1 of 3 queries" in note for note in body["notes"])
+
+
+def test_a_library_that_somebody_fills_is_never_taken_for_a_corpus(run: Run, tmp_path: Path) -> None:
+    folder = str(write_beir(tmp_path / "pets"))
+    (tmp_path / "docs").mkdir()
+    (tmp_path / "docs" / "a.md").write_text("# A\n\nMine.\n", encoding="utf-8")
+    assert run("--library", "mine", "ingest", "docs").returncode == 0
+    done = run("eval", "--beir", folder, "--work", "mine")
+    assert done.returncode == 2 and "was not made by an evaluation" in done.stderr
+    assert "Mine." in run("--library", "mine", "search", "mine").stdout
+    assert run("eval", "--beir", folder, "--work", "kept").returncode == 0
+    other = str(write_beir(tmp_path / "other"))
+    done = run("eval", "--beir", other, "--work", "kept")
+    assert done.returncode == 2 and "was made for another corpus" in done.stderr
 
 
 def test_a_folder_that_is_none_says_what_it_lacks(run: Run, tmp_path: Path) -> None:
@@ -170,6 +210,13 @@ def test_options_that_do_not_fit_together_are_refused(run: Run, tmp_path: Path) 
         (("--beir", folder, "--corpus", folder), "brings its own corpus"),
         (("--corpus", folder, "--queries", f"{folder}/queries.jsonl"), "go together"),
         (("--beir", folder, "--max-drop", "0.1"), "needs --baseline"),
+        (("--beir", folder, "--read-context", "published"), "--read-context has no effect"),
+        (("--beir", folder, "--limit", "3"), "--limit has no effect"),
+        (("golden.yaml", "--kind", "generic"), "--kind has no effect"),
+        (("--suggest", "--html", "x.html"), "--html has no effect with --suggest"),
+        (("--chunks", "x.chunks", "--min-ndcg", "1"), "bounds has no effect with --chunks"),
+        (("--suggest", "--work", "x"), "--work has no effect"),
+        (("--beir", folder, "--out", folder), "is a folder"),
         (("--beir", folder, "--require-tag", "nonsense"), "TAG:MIN"),
         (("--beir", folder, "--require-tag", "type:questoin:0.5"), "did you mean 'type:question'"),
         (("--beir", folder, "--baseline", f"{folder}/queries.jsonl"), "is no report"),

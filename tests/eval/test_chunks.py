@@ -39,6 +39,11 @@ def test_a_difference_fails_readably_and_update_accepts_it(run: Run, tmp_path: P
     said = json.loads(run(*command, "--json").stdout)
     assert said["changed"] and "Sickness" in said["difference"]
     assert run(*command, "--update").returncode == 0 and run(*command).returncode == 0
+    (tmp_path / "golden.yaml").write_text("queries: []\n", encoding="utf-8")
+    for more in ((), ("--update",)):
+        other = run("eval", "--corpus", str(tmp_path / "docs"), "--chunks", "golden.yaml", *more)
+        assert other.returncode == 2 and "is no snapshot" in other.stderr
+    assert (tmp_path / "golden.yaml").read_text("utf-8") == "queries: []\n"
 
 
 def test_another_size_of_passage_is_a_difference(run: Run) -> None:

@@ -11,7 +11,7 @@ import yaml
 
 import pincite
 from desk import Desk
-from pincite.errors import InvalidArgument
+from pincite.errors import Damaged, InvalidArgument, NotFound, Unavailable
 from pincite.eval.cases import Case, CaseSet, Judgement
 from pincite.eval.evaluate import EvaluateOptions, evaluate
 from pincite.eval.report import report
@@ -76,7 +76,7 @@ def test_what_is_judged_but_not_there_counts_as_not_found_and_is_said(desk: Desk
     (outcome,) = run.outcomes
     assert outcome.missing == ("gone.md", "leave.md#9")
     assert outcome.values["final"]["recall@100"] == pytest.approx(1 / 3)
-    assert any("2 judged places of 1 queries are not in the library" in note for note in run.notes)
+    assert any("2 judged places of 1 query not in the library" in note for note in run.notes)
 
 
 def test_a_docket_finds_its_decision_however_it_is_written(desk: Desk) -> None:
@@ -89,8 +89,38 @@ def test_a_docket_finds_its_decision_however_it_is_written(desk: Desk) -> None:
     for docket in ("4A_123/2020", "4A 123-2020"):
         (outcome,) = ask(desk.library, case("liable keeper", Judgement(docket, 3, by="docket")))
         assert outcome.values["final"]["hit@1"] == 1
-    (outcome,) = ask(desk.library, case("liable keeper", Judgement("5A_9/2019", 3, by="docket")))
-    assert outcome.missing == ("5A_9/2019",)
+    for key in ("docket", "docket_number"):
+        desk.put(**{key: f"---\n{key}: 5A_9/2019\n---\n# {key}\n\nA tenant.\n"})
+        (outcome,) = ask(desk.library, case("tenant", Judgement("5A.9/2019", 3, by="docket")))
+        assert outcome.values["final"]["hit@1"] == 1, key
+    with pytest.raises(NotFound, match="none of the 1 judged places"):
+        ask(desk.library, case("liable keeper", Judgement("6B_1/2019", 3, by="docket")))
+
+
+def test_a_section_counts_in_its_own_repository_only(desk: Desk) -> None:
+    one, two = desk.root / "one", desk.root / "two"
+    for folder, text in (
+        (one, "# D\n\n## 2 Here\n\nGreen lizards.\n"),
+        (two, "# D\n\n## 9 There\n\nPurple elephants.\n"),
+    ):
+        folder.mkdir()
+        (folder / "doc.md").write_text(text, encoding="utf-8")
+        desk.library.ingest(folder, repository=folder.name)
+    (outcome,) = ask(desk.library, case("purple elephants", Judgement("doc.md", 1, "2")))
+    assert outcome.values["final"]["hit@1"] == 0
+
+
+def test_figures_of_a_library_that_cannot_search_in_full_are_not_given(
+    desk: Desk, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    desk.put(leave=POLICY)
+
+    def damaged(*_: object) -> None:
+        raise Damaged("a file fails its checks")
+
+    monkeypatch.setattr(desk.library.index, "keyword", damaged)
+    with pytest.raises(Unavailable, match="the keyword leg cannot answer, so nothing was measured"):
+        ask(desk.library, case("unused days", Judgement("leave.md")))
 
 
 def test_a_case_is_asked_of_the_state_and_with_the_filters_that_it_names(desk: Desk) -> None:
@@ -178,6 +208,8 @@ def test_suggested_queries_are_a_golden_file_that_can_be_asked_at_once(run: Run,
     asked = run(*place, "eval", "golden.yaml", "--min-recall", "0.9")
     assert asked.returncode == 0, asked.stdout
     assert json.loads(run(*place, "eval", "--suggest", "--limit", "2", "--json").stdout)["version"] == 1
+    again = run(*place, "eval", "--suggest", "--out", "golden.yaml")
+    assert again.returncode == 1 and "may hold your own questions" in again.stderr
     empty = tmp_path / "empty"
     empty.mkdir()
     (empty / "a.txt").write_text("x\n", encoding="utf-8")

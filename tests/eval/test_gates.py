@@ -12,7 +12,7 @@ import yaml
 import pincite
 from beir_folder import write_beir
 from desk import Desk
-from pincite.errors import Refused
+from pincite.errors import InvalidArgument, Refused, UnknownArgument
 from pincite.eval.gates import Gates, check, parse_tag
 from pincite.index.segments import index as segments
 from terminal import Run
@@ -108,8 +108,119 @@ def test_the_first_publication_is_held_to_the_bounds_alone(desk: Desk) -> None:
         with pytest.raises(Refused, match=r"MRR@10 0\.0000 is below 0\.5"):
             library.baselines.publish("second")
         assert library.baselines.rollback  # going back is never gated
+    (desk.root / "more").mkdir()
+    (desk.root / "more" / "a.md").write_text("# A\n\nB.\n", encoding="utf-8")
+    desk.ingest(desk.root / "more", repository="other")
     with guarded(desk, min_mrr=0.5, repositories=["other"]) as library:
         assert library.baselines.publish("second").published
+    with guarded(desk, min_mrr=0.5, repositories=["mian"]) as library, pytest.raises(UnknownArgument, match="'main'"):
+        library.baselines.publish("second")
+
+
+def test_a_gate_sees_everything_whoever_publishes(desk: Desk) -> None:
+    head = "---\nroles: [hr]\n---\n"
+    desk.put(**{name: head + text for name, text in GOOD.items()})
+    with guarded(desk) as library:
+        library.baselines.create("good")
+        library.baselines.publish("good")
+        desk.put(leave=f"{head}# Leave\n\nGone.\n")
+        library.baselines.create("bad")
+    with pincite.open(desk.root / "pincite.yaml", roles=["guest"]) as guest, pytest.raises(Refused):
+        guest.baselines.publish("bad")
+
+
+def test_queries_that_name_their_own_state_guard_nothing_and_are_not_taken_for_a_gate(desk: Desk) -> None:
+    desk.put(**GOOD)
+    with guarded(desk) as library:
+        library.baselines.create("good")
+        pinned = {"query": "carryover", "relevant": ["leave.md"], "read_context": "baseline:good"}
+        (desk.root / "golden.yaml").write_text(yaml.safe_dump({"queries": [pinned]}), encoding="utf-8")
+        with pytest.raises(InvalidArgument, match="names its own read_context"):
+            library.baselines.publish("good")
+
+
+def test_a_report_catches_a_weight_that_both_states_share(desk: Desk, run: Run) -> None:
+    """Weights act when a question is asked: what is published falls with what is to be, and the drop would not show."""
+    desk.put(**GOOD, other="# Carryover of unused days\n\nSee elsewhere.\n")
+    guarded(desk, baseline="good.json").close()
+    config = ("--config", str(desk.root / "pincite.yaml"))
+    golden = ("eval", str(desk.root / "golden.yaml"), "--out", str(desk.root / "good.json"))
+    assert run("--library", str(desk.library.path), *golden).returncode == 0
+    run(*config, "baseline", "create", "one")
+    assert run(*config, "baseline", "publish", "one").returncode == 0
+    spoilt = run(*config, "baseline", "publish", "one", **SPOILT)
+    assert spoilt.returncode == 1 and "is refused by the golden queries" in spoilt.stderr
+    assert run(*config, "rebuild", **SPOILT).returncode == 1
+
+
+def test_a_gate_does_not_stand_in_the_way_of_a_repair(desk: Desk) -> None:
+    desk.put(leave="# Leave\n\nNothing to find.\n")
+    with guarded(desk, min_ndcg=0.9) as library:
+        assert library.rebuild(), "what it holds is the same, so bounds on the figures do not concern an index"
+        for columns in (desk.library.path / "index").rglob("columns.bin"):
+            columns.write_bytes(b"\0" * columns.stat().st_size)
+    with pincite.open(desk.root / "pincite.yaml") as library:
+        library.rebuild()
+        assert library.search("nothing").hits
+
+
+def test_bounds_without_golden_queries_are_a_mistake(tmp_path: Path) -> None:
+    (tmp_path / "p.yaml").write_text("gate: {min_ndcg: 0.9}\n", encoding="utf-8")
+    with pytest.raises(InvalidArgument, match="bounds without golden queries"):
+        pincite.open(tmp_path / "p.yaml")
+
+
+def test_the_bounds_of_the_gate_hold_for_an_evaluation_of_its_queries(desk: Desk, run: Run) -> None:
+    desk.put(leave="# Leave\n\nNothing to find.\n")
+    guarded(desk, min_ndcg=0.9).close()
+    done = run("--config", str(desk.root / "pincite.yaml"), "eval")
+    assert done.returncode == 1 and "FAILED  min-ndcg" in done.stdout
+
+
+# --- comparing ------------------------------------------------------------------------------------------------
+
+
+def golden_file(desk: Desk, *queries: tuple[str, str]) -> str:
+    path = desk.root / "g.yaml"
+    path.write_text(yaml.safe_dump({"queries": [{"query": q, "relevant": [r]} for q, r in queries]}), "utf-8")
+    return str(path)
+
+
+def test_a_question_added_at_the_top_leaves_the_others_comparable(desk: Desk, run: Run) -> None:
+    desk.put(**GOOD)
+    place = ("--library", str(desk.library.path), "eval")
+    golden = golden_file(desk, ("carryover", "leave.md"), ("paid", "pay.md"))
+    assert run(*place, golden, "--out", "old.json").returncode == 0
+    golden_file(desk, ("unused days", "leave.md"), ("carryover", "leave.md"), ("paid", "pay.md"))
+    done = run(*place, golden, "--baseline", "old.json", "--json")
+    assert done.returncode == 0 and json.loads(done.stdout)["comparison"]["queries"] == 2
+
+
+def test_dropping_or_judging_a_failing_question_anew_does_not_pass_the_gate(desk: Desk, run: Run) -> None:
+    desk.put(**GOOD)
+    place = ("--library", str(desk.library.path), "eval")
+    golden = golden_file(desk, ("carryover", "leave.md"), ("paid", "pay.md"))
+    run(*place, golden, "--out", "old.json")
+    for changed in ([("carryover", "leave.md")], [("carryover", "leave.md"), ("paid", "leave.md")]):
+        golden_file(desk, *changed)
+        done = run(*place, golden, "--baseline", "old.json")
+        assert done.returncode == 1 and "1 earlier queries are gone or judged otherwise" in done.stdout
+    golden_file(desk, ("something else", "leave.md"))
+    assert run(*place, golden, "--baseline", "old.json").returncode == 2
+
+
+def test_a_comparison_names_the_settings_that_differ(run: Run, tmp_path: Path) -> None:
+    folder, report = str(write_beir(tmp_path / "pets")), str(tmp_path / "run.json")
+    run("eval", "--beir", folder, "--out", report)
+    done = run("eval", "--beir", folder, "--baseline", report, **SPOILT)
+    assert "keyword.boosts.content: 1.0 → 0.0" in done.stdout
+
+
+@pytest.mark.parametrize("damage", ["{}", "[]", "nonsense", '{"metrics": {}, "per_query": {"q": {}}, "queries": 1}'])
+def test_a_file_that_is_no_report_is_refused(run: Run, tmp_path: Path, damage: str) -> None:
+    (tmp_path / "run.json").write_text(damage, encoding="utf-8")
+    done = run("eval", "--beir", str(write_beir(tmp_path / "pets")), "--baseline", "run.json")
+    assert done.returncode == 2 and "is no report of an evaluation" in done.stderr
 
 
 def test_the_command_line_says_why_and_exits_1(desk: Desk, run: Run) -> None:

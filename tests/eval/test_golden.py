@@ -90,7 +90,10 @@ def test_what_cannot_be_used_is_said_with_query_and_field(tmp_path: Path, query:
 def test_a_file_that_is_no_golden_file_says_what_it_should_be(tmp_path: Path) -> None:
     with pytest.raises(NotFound, match="no golden file"):
         load_golden(tmp_path / "absent.yaml")
-    for text in ("[]", "{version: 1}", "queries: text"):
+    (tmp_path / "g.yaml").write_text("queries: []", encoding="utf-8")
+    with pytest.raises(InvalidArgument, match="is empty"):
+        load_golden(tmp_path / "g.yaml")
+    for text in ("{}", "{version: 1}", "queries: text"):
         (tmp_path / "g.yaml").write_text(text, encoding="utf-8")
         with pytest.raises(InvalidArgument, match="list `queries`"):
             load_golden(tmp_path / "g.yaml")
@@ -117,6 +120,17 @@ def test_what_is_written_loads_again_as_it_was(tmp_path: Path) -> None:
         again.write_text(golden_text(first, as_json=as_json), encoding="utf-8")
         assert load_golden(again).cases == first.cases
     assert dump_golden(first)["queries"][0]["relevant"][0] == {"element_id": "a.md", "section": "§ 4.2", "grade": 2}
+
+
+def test_dates_of_yaml_become_text_and_a_context_that_is_none_is_refused(tmp_path: Path) -> None:
+    path = tmp_path / "g.yaml"
+    path.write_text("queries: [{query: x, relevant: [a], filters: {since: 2025-01-01}}]", encoding="utf-8")
+    cases = load_golden(path)
+    assert cases.cases[0].filters == {"since": "2025-01-01"} and cases.fingerprint
+    for wrong in ("2026-01-01", "[1]", "7"):
+        path.write_text(f"queries: [{{query: x, relevant: [a], read_context: {wrong}}}]", encoding="utf-8")
+        with pytest.raises(InvalidArgument, match="read_context"):
+            load_golden(path)
 
 
 def test_the_fingerprint_is_of_questions_and_judgements_alone(tmp_path: Path) -> None:

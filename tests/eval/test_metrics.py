@@ -67,6 +67,13 @@ def test_the_values_equal_those_of_trec_eval() -> None:
     assert measure(late, run)["q"]["mrr@10"] == 0
 
 
+def test_ties_before_the_first_relevant_document_count_as_trec_eval_counts_them() -> None:
+    judged = {"q": {"a": 3, "b": 1, "c": 0, "d": 2}}
+    run = {"q": {"z": 2.0, "a": 1.0, "b": 1.0, "c": 1.0, "d": 0.5}}
+    theirs = pytrec_eval.RelevanceEvaluator(judged, {"recip_rank"}).evaluate(run)["q"]["recip_rank"]
+    assert measure(judged, run)["q"]["mrr@10"] == pytest.approx(theirs) == pytest.approx(1 / 3)
+
+
 def test_an_order_that_is_already_total_is_kept() -> None:
     names = ["b", "a", "c"]
     run = as_run(names)

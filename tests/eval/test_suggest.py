@@ -352,3 +352,12 @@ def test_a_misspelt_repository_is_an_error(desk: Desk) -> None:
 def test_fewer_than_one_case_cannot_be_asked_for(desk: Desk) -> None:
     with pytest.raises(InvalidArgument, match="at least 1"):
         suggest(desk.library, limit=0)
+
+
+def test_a_heading_that_names_another_document_is_not_asked_for_its_section(desk: Desk) -> None:
+    desk.put(
+        names="# User names\n\nRules.\n\n## Trademark Policy\n\nSee the other document.\n\n## Squatting on names\n\nNo.\n",
+        marks="# GitHub Trademark Policy\n\nAll about marks.\n",
+    )
+    asked = {case.query for case in suggest(desk.library).cases}
+    assert "Squatting on names" in asked and "Trademark Policy" not in asked

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import errno
 import os
+import signal
 import sys
 from typing import Annotated
 
@@ -23,6 +24,8 @@ app = typer.Typer(
     context_settings={"help_option_names": ["-h", "--help"]},
 )
 
+TERMINATED = 143
+"""128 + SIGTERM, as shells say it."""
 INTERRUPTED = 130
 """What typer makes of an interrupt: 128 + SIGINT, as shells do."""
 
@@ -63,6 +66,7 @@ def main() -> None:
     for stream in (sys.stdout, sys.stderr):
         if hasattr(stream, "reconfigure"):  # whatever a file name or query holds can be printed, in JSON as an escape
             stream.reconfigure(errors="backslashreplace")
+    signal.signal(signal.SIGTERM, lambda *_: sys.exit(TERMINATED))  # so that temporary folders are removed
     try:
         code = _run()
         sys.stdout.flush()

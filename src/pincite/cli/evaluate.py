@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from contextlib import contextmanager
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from json import dumps
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
@@ -24,7 +24,7 @@ from pincite.cli.session import (
     say,
     session,
 )
-from pincite.errors import InvalidArgument, NotFound
+from pincite.errors import Conflict, InvalidArgument, NotFound
 
 if TYPE_CHECKING:
     from pincite.eval.benches import Bench
@@ -70,7 +70,9 @@ def evaluate(
     out: Annotated[str, typer.Option(help="Write the report, or the suggested queries, to this file.")] = "",
     html: Annotated[str, typer.Option(help="Write a page with plots to this file.")] = "",
     suggest: Annotated[bool, typer.Option("--suggest", help="Propose golden queries from the structure.")] = False,
-    limit: Annotated[int, typer.Option("--limit", "-n", min=1, help="How many to suggest.")] = 100,
+    limit: Annotated[
+        int | None, typer.Option("--limit", "-n", min=1, help="How many to suggest.", show_default="100")
+    ] = None,
     chunks: Annotated[str, typer.Option(help="Compare how things are cut with this snapshot.")] = "",
     update: Annotated[bool, typer.Option("--update", help="Accept the chunks as they are now.")] = False,
     json: AsJson = False,
@@ -84,8 +86,32 @@ def evaluate(
     if baseline and max_drop is None:
         max_drop = MAX_DROP
     if max_drop is not None and not baseline:
-        raise InvalidArgument("--max-drop needs --baseline: the report that must not be missed", field="max_drop")
+        raise InvalidArgument("--max-drop needs --baseline, the earlier report to compare with", field="max_drop")
     gates = Gates(min_ndcg, min_mrr, min_recall, dict(map(parse_tag, require_tag or ())), max_drop)
+    _refuse_idle(
+        {
+            "--suggest": suggest,
+            "--chunks": chunks,
+            "--beir": beir,
+            "--corpus": corpus,
+            "a golden file": golden,
+            "--queries": queries,
+            "--kind": kind,
+            "--only": only,
+            "--mixed": mixed,
+            "--work": work,
+            "bounds": bool(gates),
+            "--baseline": baseline,
+            "--html": html,
+            "--out": out,
+            "--limit": limit,
+            "--update": update,
+            "--repository": repository,
+            "--read-context": read_context,
+        }
+    )
+    for target in (out, html):
+        _check_target(target)
     corpus_of = _Corpus(beir, qrels, corpus, queries, kind, tuple(only or ()), mixed, work)
     here = session(context)
     with progress_bar(here.progress) as progress:
@@ -93,11 +119,34 @@ def evaluate(
         if chunks:
             passed = _compare_chunks(place, Path(chunks), update=update, json=json)
         elif suggest:
-            passed = _suggest(place, limit, out, json=json)
+            passed = _suggest(place, limit or 100, out, json=json)
         else:
             passed = _measure(place, gates, baseline, out, html, json=json)
     if not passed:
         raise typer.Exit(1)
+
+
+_ASKING = {"a golden file", "--queries", "bounds", "--baseline", "--html"}
+_MAKING = {"--kind", "--only", "--mixed", "--work"}
+
+
+def _refuse_idle(given: dict[str, object]) -> None:
+    """An option that has no effect is a misunderstanding; to pass it over would hide that."""
+    idle: set[str] = set()
+    reason = ""
+    for mode, without in (("--suggest", {"--chunks", "--update"}), ("--chunks", {"--limit", "--out"})):
+        if given[mode]:
+            idle, reason = _ASKING | without, f"with {mode}"
+    if not reason:
+        idle, reason = {"--limit", "--update"}, "without --suggest or --chunks"
+    if given["--beir"] or given["--corpus"]:
+        idle |= {"--repository", "--read-context"}
+    else:
+        idle |= _MAKING
+        reason += " of a library" if given["--suggest"] or given["--chunks"] else ", asked of a library"
+    for name in sorted(idle):
+        if given[name]:
+            raise InvalidArgument(f"{name} has no effect {reason}; leave it out", field=name.lstrip("-"))
 
 
 @dataclass(frozen=True, slots=True)
@@ -160,6 +209,11 @@ class _Place:
                     ),
                 )
 
+    def asks_the_gate(self) -> bool:
+        """Whether it is the golden queries of the configuration that are asked: then its bounds hold too."""
+        given = self.corpus
+        return not (self.golden or given.beir or given.queries) and bool(self.here.settings().gate.golden)
+
     def _cases(self, configured: str, *, asks: bool) -> CaseSet:
         from pincite.eval.beir import load_cases
         from pincite.eval.cases import CaseSet
@@ -169,7 +223,10 @@ class _Place:
         if not asks:
             return CaseSet("", ())
         if bool(given.queries) != bool(given.qrels):
-            raise InvalidArgument("--queries and --qrels go together: questions and their judgements", field="queries")
+            raise InvalidArgument(
+                "--queries and --qrels go together: questions and their judgements (--beir FOLDER brings both)",
+                field="queries",
+            )
         if given.queries:
             return load_cases(Path(given.queries), Path(given.qrels), Path(given.queries).stem)
         golden = self.golden or configured
@@ -186,10 +243,13 @@ def _measure(place: _Place, gates: Gates, baseline: str, out: str, html: str, *,
     from pincite.eval.compare import compare, load_report
     from pincite.eval.evaluate import evaluate as run_cases
     from pincite.eval.gates import check
+    from pincite.eval.guard import gates_of
     from pincite.eval.report import report
     from pincite.eval.worst import worst
 
     before = load_report(Path(baseline)) if baseline else None
+    if place.asks_the_gate() and not gates:
+        gates = replace(gates_of(place.here.settings()), max_drop=None)
     with place.bench() as bench:
         run = run_cases(bench.library, bench.cases, bench.options, place.progress)
         body = report(run)
@@ -208,7 +268,11 @@ def _measure(place: _Place, gates: Gates, baseline: str, out: str, html: str, *,
         emit(body)
     else:
         render_report(body, shown)
-    return bool(body.get("gates", {"passed": True})["passed"])
+    verdict = body.get("gates", {"passed": True, "checks": []})
+    for item in verdict["checks"]:
+        if json and not item["passed"]:
+            say(f"FAILED {item['name']}: {item['text']}")
+    return bool(verdict["passed"])
 
 
 def _suggest(place: _Place, limit: int, out: str, *, json: bool) -> bool:
@@ -217,6 +281,8 @@ def _suggest(place: _Place, limit: int, out: str, *, json: bool) -> bool:
 
     if len(place.repositories) > 1:
         raise InvalidArgument("--suggest takes one repository at a time", field="repository")
+    if out and Path(out).expanduser().exists():
+        raise Conflict(f"{out} exists and may hold your own questions; name another file", field="out")
     with place.bench(asks=False) as bench:
         name = place.repositories[0] if place.repositories else ""
         cases = suggest(bench.library, repository=name, limit=limit, read_context=place.read_context or None)
@@ -245,6 +311,8 @@ def _compare_chunks(place: _Place, path: Path, *, update: bool, json: bool) -> b
     with place.bench(asks=False) as bench:
         now = snapshot(bench.library, bench.options.kind, repository="".join(place.repositories))
     if update:
+        if path.exists():
+            read_accepted(path)  # another file of this name is not overwritten
         _write(str(path), now)
         say(f"accepted: {path}")
         changed = ""
@@ -260,9 +328,14 @@ def _compare_chunks(place: _Place, path: Path, *, update: bool, json: bool) -> b
     return not changed
 
 
-def _write(path: str, text: str) -> None:
+def _check_target(path: str) -> None:
+    """Whether a file can be written there, asked before the long work begins."""
     target = Path(path).expanduser()
-    try:
-        target.write_text(text, encoding="utf-8")
-    except FileNotFoundError as error:
-        raise NotFound(f"there is no folder {str(target.parent)!r} to write {target.name} into", field="out") from error
+    if path and not target.parent.is_dir():
+        raise NotFound(f"there is no folder {str(target.parent)!r} to write {target.name} into", field="out")
+    if path and target.is_dir():
+        raise InvalidArgument(f"{path} is a folder; name a file", field="out")
+
+
+def _write(path: str, text: str) -> None:
+    Path(path).expanduser().write_text(text, encoding="utf-8", errors="backslashreplace")

@@ -19,6 +19,7 @@ TITLES = {
 }
 MAX_MOVED = 20
 MAX_WORST = 5
+MAX_RANK = 1_000
 
 
 def render_report(body: Mapping[str, Any], worst: Sequence[Mapping[str, Any]]) -> None:
@@ -31,11 +32,11 @@ def render_report(body: Mapping[str, Any], worst: Sequence[Mapping[str, Any]]) -
     _tags(body)
     if "comparison" in body:
         _comparison(body["comparison"])
-    if "gates" in body:
-        _gates(body["gates"])
     _worst(worst)
     latency = body["latency_ms"]
     typer.echo(f"a search takes {latency['p50']:.1f} ms (p95 {latency['p95']:.1f})")
+    if "gates" in body:
+        _gates(body["gates"])
     for note in (*body["notes"], *body.get("comparison", {}).get("notes", ())):
         say(f"note: {note}")
 
@@ -64,6 +65,8 @@ def _tags(body: Mapping[str, Any]) -> None:
 
 def _comparison(found: Mapping[str, Any]) -> None:
     typer.echo(f"against the baseline, over {found['queries']} queries")
+    for name, (old, new) in found.get("settings", {}).items():
+        typer.echo(f"  {name}: {old} → {new}")
     for name, title in TITLES.items():
         moved = found["metrics"]["final"][name]
         low, high = moved["interval"]
@@ -82,10 +85,10 @@ def _comparison(found: Mapping[str, Any]) -> None:
 
 
 def _gates(found: Mapping[str, Any]) -> None:
+    typer.echo()
     for item in found["checks"]:
         mark = typer.style("passed", fg="green") if item["passed"] else typer.style("FAILED", fg="red", bold=True)
         typer.echo(f"{mark}  {item['name']}: {item['text']}")
-    typer.echo()
 
 
 def _worst(worst: Sequence[Mapping[str, Any]]) -> None:
@@ -93,11 +96,11 @@ def _worst(worst: Sequence[Mapping[str, Any]]) -> None:
     if poor:
         typer.echo("worst queries")
     for item in poor:
-        best = item["relevant"][0]
-        where = f"at {best['rank']}" if best["rank"] else "not found"
+        lost = max(item["relevant"], key=lambda place: (place["rank"] or MAX_RANK) * place["grade"])
+        where = f"at {lost['rank']}" if lost["rank"] else "not found"
         first = f"; first came {item['hits'][0]['name']}" if item["hits"] else "; nothing was found"
         typer.echo(
-            f"  {item['value']:.3f}  {item['id']}: {_short(item['query'])}\n         {best['name']} {where}{first}"
+            f"  {item['value']:.3f}  {item['id']}: {_short(item['query'])}\n         {lost['name']} {where}{first}"
         )
     if poor:
         typer.echo()

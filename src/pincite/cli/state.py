@@ -6,7 +6,7 @@ from typing import Annotated, Any
 
 import typer
 
-from pincite.cli.session import AsJson, Author, Repository, emit, session
+from pincite.cli.session import AsJson, Author, Repository, emit, say, session
 
 baselines = typer.Typer(help="Name states of a repository, and choose the one that is published.", no_args_is_help=True)
 
@@ -144,7 +144,7 @@ def list_(context: typer.Context, repository: Repository = "", json: AsJson = Fa
 def publish(
     context: typer.Context, name: Name, repository: Repository = "", author: Author = "", json: AsJson = False
 ) -> None:
-    """Make a baseline the published state.
+    """Make a baseline the published state; refused if golden queries fall and the settings have a `gate:`.
 
     Example: pincite baseline publish 2026-Q1
     """
@@ -152,6 +152,8 @@ def publish(
 
     with session(context).open() as library:
         made = wire.baseline(library.baselines.publish(name, repository=repository, author=author))
+        if library.is_gated(repository):
+            say("the golden queries of the gate were asked, and hold")
     _show(made, json=json, verb="is published at")
 
 

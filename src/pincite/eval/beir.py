@@ -11,6 +11,7 @@ from typing import Any
 from pincite.errors import InvalidArgument, NotFound
 from pincite.eval.cases import Case, CaseSet, Judgement
 from pincite.ids import normalise_id
+from pincite.index.entries import filter_values
 
 TAGS = ("type", "lang")
 """Metadata of a query under which results are reported apart."""
@@ -54,12 +55,16 @@ def load_cases(queries: Path, qrels: Path, name: str) -> CaseSet:
     """The judged questions, in the order of the file; tags come from `metadata.type` and `metadata.lang`."""
     judged = load_qrels(qrels)
     cases = []
+    seen: set[str] = set()
     for row in _rows(queries):
         case_id = _id(row)
+        if case_id in seen:
+            raise InvalidArgument(f"{queries.name}: two queries have the id {case_id!r}", field="queries")
+        seen.add(case_id)
         if case_id not in judged:
             continue
-        metadata = row.get("metadata") or {}
-        tags = tuple(f"{tag}:{metadata[tag]}" for tag in TAGS if metadata.get(tag))
+        metadata = _metadata(queries, row)
+        tags = tuple(f"{tag}:{value}" for tag in TAGS for value in filter_values(metadata.get(tag)))
         relevant = tuple(Judgement(normalise_id(doc), grade) for doc, grade in judged[case_id].items())
         cases.append(Case(case_id, str(row.get("text") or ""), relevant, tags))
     absent = judged.keys() - {case.id for case in cases}
@@ -78,7 +83,7 @@ def load_qrels(path: Path) -> dict[str, dict[str, int]]:
             columns = [columns[0], columns[2], columns[3]]
         if len(columns) == 3 and _is_grade(columns[2]):
             out.setdefault(columns[0].strip(), {})[columns[1].strip()] = int(float(columns[2]))
-        elif number > 1:
+        elif number > 1 or len(columns) != 3:
             raise InvalidArgument(
                 f"{path.name}, line {number}: query, document and grade are expected, not {line[:80]!r}", field="qrels"
             )
@@ -90,10 +95,15 @@ def load_qrels(path: Path) -> dict[str, dict[str, int]]:
 def load_documents(corpus: Path) -> Iterator[Document]:
     """The documents of a corpus."""
     for row in _rows(corpus):
-        metadata = row.get("metadata") or {}
-        if not isinstance(metadata, dict):
-            raise InvalidArgument(f"{corpus.name}: metadata of {row['_id']!r} is no object", field="corpus")
+        metadata = _metadata(corpus, row)
         yield Document(normalise_id(_id(row)), str(row.get("title") or ""), str(row.get("text") or ""), metadata)
+
+
+def _metadata(path: Path, row: Mapping[str, Any]) -> Mapping[str, Any]:
+    metadata = row.get("metadata") or {}
+    if not isinstance(metadata, dict):
+        raise InvalidArgument(f"{path.name}: metadata of {row['_id']!r} is no object", field=path.stem)
+    return metadata
 
 
 def _id(row: Mapping[str, Any]) -> str:

@@ -10,7 +10,7 @@ from dataclasses import dataclass, field, replace
 from pathlib import Path
 
 from pincite.config import Config
-from pincite.errors import InvalidArgument, NotFound
+from pincite.errors import InvalidArgument, NotFound, UnknownArgument
 from pincite.eval import beir
 from pincite.eval.cases import CaseSet
 from pincite.eval.corpus import check_kind, chosen, fill
@@ -18,6 +18,8 @@ from pincite.eval.evaluate import EvaluateOptions
 from pincite.ingest.spine import Progress, silent
 from pincite.library import Library, check_source
 
+MARK = "evaluation"
+"""File in a kept library that says for which corpus it was made."""
 _PAIR = re.compile(r"[a-z]{2}-([a-z]{2})")
 """How judgements between languages are named: language of the queries, language of the documents."""
 
@@ -53,7 +55,9 @@ def beir_bench(
     pair = _PAIR.fullmatch(files.qrels.stem)
     if pair and not only and not options.mixed:
         only, unstated = {"lang": (pair[1],)}, True
-    with _library(config, options.work) as library:
+    with _library(
+        config, options.work, f"beir {files.name} {files.corpus.resolve()} {options.kind} {dict(only)}"
+    ) as library:
         documents = beir.load_documents(files.corpus)
         total = sum(1 for _ in documents) if only else 0
         documents = chosen(beir.load_documents(files.corpus), only, unstated=unstated)
@@ -81,7 +85,11 @@ def corpus_bench(
         raise NotFound(f"there is no corpus {source!r}", field="corpus")
     if not is_rows:
         check_source(source)
-    with _library(config, options.work) as library:
+        if options.kind != "documents":
+            raise UnknownArgument.named("kind of files", options.kind, ["documents"], field="kind")
+        if options.only:
+            raise InvalidArgument("--only looks at the metadata of rows; files have none", field="only")
+    with _library(config, options.work, f"corpus {path.resolve()} {options.kind} {dict(options.only)}") as library:
         if is_rows:
             fill(library, chosen(beir.load_documents(path), options.only), options.kind, progress)
             notes: list[str] = []
@@ -89,15 +97,25 @@ def corpus_bench(
             report = library.ingest(source, progress=progress)
             notes = [f"not read: {item.path}: {item.reason}" for item in report.failed]
             notes += [f"{len(report.skipped)} files were passed over"] if report.skipped else []
-        kind = options.kind if is_rows else "documents"
-        yield Bench(library, replace(cases, notes=(*cases.notes, *notes)), EvaluateOptions(cases.name, kind))
+        yield Bench(library, replace(cases, notes=(*cases.notes, *notes)), EvaluateOptions(cases.name, options.kind))
 
 
 @contextmanager
-def _library(config: Config, work: str) -> Iterator[Library]:
+def _library(config: Config, work: str, corpus: str) -> Iterator[Library]:
     """A library with the given settings in a place of its own."""
     with tempfile.TemporaryDirectory(prefix="pincite-eval-") as place:
-        folder = Path(work).expanduser() if work else Path(place) / "library"
-        folder.parent.mkdir(parents=True, exist_ok=True)
+        folder = _claimed(Path(work).expanduser(), corpus) if work else Path(place) / "library"
         with Library(config.model_copy(update={"library": str(folder)})) as library:
             yield library
+
+
+def _claimed(folder: Path, corpus: str) -> Path:
+    """The folder, if it is new or was made for this corpus: a library that somebody fills is never brought in line."""
+    mark = folder / MARK
+    if not folder.exists() or (folder.is_dir() and not any(folder.iterdir())):
+        folder.mkdir(parents=True, exist_ok=True)
+        mark.write_text(corpus, encoding="utf-8")
+    if not mark.is_file() or mark.read_text(encoding="utf-8") != corpus:
+        what = "was made for another corpus" if mark.is_file() else "was not made by an evaluation"
+        raise InvalidArgument(f"--work {str(folder)!r} {what}; name a new folder", field="work")
+    return folder

@@ -15,12 +15,13 @@ from collections.abc import Iterator
 from pathlib import Path
 
 from pincite.catalog.resolve import resolve
-from pincite.errors import NotFound
+from pincite.errors import InvalidArgument, NotFound
 from pincite.ids import text_hash
 from pincite.index.entries import passage
 from pincite.library import Library
 from pincite.types import Chunk, LiveElement
 
+HEAD = "# chunks of kind"
 _EDGE = 40
 """Characters shown of each end of a passage."""
 
@@ -37,10 +38,16 @@ def difference(accepted: str, now: str) -> str:
 
 
 def read_accepted(path: Path) -> str:
+    """The snapshot in a file; an error if it holds something else."""
     try:
-        return path.read_text(encoding="utf-8")
+        text = path.read_text(encoding="utf-8")
     except FileNotFoundError as error:
         raise NotFound(f"there is no snapshot {str(path)!r} yet; make it with --update", field="chunks") from error
+    except UnicodeDecodeError:
+        text = ""
+    if not text.startswith(HEAD):
+        raise InvalidArgument(f"{path} is no snapshot of chunks; name another file", field="chunks")
+    return text
 
 
 def _lines(library: Library, kind: str, repository: str) -> Iterator[str]:
@@ -54,7 +61,7 @@ def _lines(library: Library, kind: str, repository: str) -> Iterator[str]:
             continue
         if live.derivation.recipe != recipe:
             recipe = live.derivation.recipe
-            yield f"# chunks of kind {kind}, recipe {recipe}"
+            yield f"{HEAD} {kind}, recipe {recipe}"
         yield from _element(live)
 
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 from collections.abc import Mapping, Sequence
 from pathlib import Path
-from typing import Any
+from typing import Any, TypeGuard
 
 from pincite.errors import InvalidArgument, NotFound
 from pincite.eval.bootstrap import Difference, paired
@@ -20,13 +20,14 @@ Report = Mapping[str, Any]
 
 def load_report(path: Path) -> Report:
     """A report that an earlier run wrote (`pincite eval … --json > run.json`)."""
+    loaded: Report | None
     try:
         loaded = json.loads(path.read_text(encoding="utf-8"))
     except FileNotFoundError as error:
         raise NotFound(f"there is no report {str(path)!r}", field="baseline") from error
-    except (OSError, ValueError) as error:
-        raise InvalidArgument(f"{path} is no report: {error}", field="baseline") from error
-    if not isinstance(loaded, dict) or not {"metrics", "per_query", "queries"} <= loaded.keys():
+    except (OSError, ValueError):
+        loaded = None
+    if not _is_report(loaded):
         raise InvalidArgument(
             f"{path} is no report of an evaluation; make one with: pincite eval … --json > {path.name}",
             field="baseline",
@@ -34,16 +35,34 @@ def load_report(path: Path) -> Report:
     return loaded
 
 
+def _is_report(loaded: Any) -> TypeGuard[Report]:
+    """Whether everything is there that a comparison reads."""
+    try:
+        return (
+            all(
+                isinstance(item["query"], str)
+                and isinstance(item["tags"], list)
+                and all(0 <= item[leg][metric] <= 1 for leg in loaded["metrics"] for metric in METRICS)
+                for item in loaded["per_query"].values()
+            )
+            and {"final"} <= loaded["metrics"].keys()
+            and {"queries", "index", "cases"} <= loaded.keys()
+        )
+    except (KeyError, TypeError, AttributeError):
+        return False
+
+
 def compare(before: Report, after: Report) -> dict[str, Any]:
     """What changed from one report to the other, over the queries that both asked."""
-    old, new = before["per_query"], after["per_query"]
-    shared = [name for name in new if name in old and old[name]["query"] == new[name]["query"]]
+    old, new = _matched(before["per_query"], after["per_query"]), after["per_query"]
+    shared = [name for name in new if name in old]
     if not shared:
         raise InvalidArgument("the two runs have no query in common; compare runs of the same set", field="baseline")
     legs = [leg for leg in LEGS if leg in before["metrics"] and leg in after["metrics"]]
     moved = [_movement(name, old[name], new[name]) for name in shared]
     return {
         "queries": len(shared),
+        "gone": before["queries"] - len(shared),
         "metrics": {leg: {metric: _wire(_paired(old, new, shared, leg, metric)) for metric in METRICS} for leg in legs},
         "by": _by_tag(old, new, shared),
         "moved": sorted(
@@ -52,8 +71,23 @@ def compare(before: Report, after: Report) -> dict[str, Any]:
         ),
         "before": {name: old[name]["final"][HEADLINE] for name in shared},
         "after": {name: new[name]["final"][HEADLINE] for name in shared},
+        "settings": _settings(before["index"], after["index"]),
         "notes": _notes(before, after, len(shared)),
     }
+
+
+def _matched(old: Report, new: Report) -> dict[str, Any]:
+    """What the earlier run found, by the names of the later one: by id, or by the question where ids have shifted."""
+    by_question: dict[str, list[str]] = {}
+    for name, item in old.items():
+        by_question.setdefault(item["query"], []).append(name)
+    out = {}
+    for name, item in new.items():
+        same = by_question.get(item["query"], [])
+        known = name if name in same else same[0] if len(same) == 1 else ""
+        if known and old[known].get("judged") == item["judged"]:
+            out[name] = old[known]
+    return out
 
 
 def _paired(old: Report, new: Report, names: Sequence[str], leg: str, metric: str) -> Difference:
@@ -89,11 +123,23 @@ def _wire(found: Difference) -> dict[str, Any]:
     }
 
 
+def _settings(before: Report, after: Report, path: str = "") -> dict[str, list[Any]]:
+    """What differs in how the two libraries were made and searched: name → [before, after]."""
+    out: dict[str, list[Any]] = {}
+    for key in sorted(before.keys() | after.keys()):
+        old, new, name = before.get(key), after.get(key), f"{path}{key}"
+        if isinstance(old, Mapping) and isinstance(new, Mapping):
+            out |= _settings(old, new, f"{name}.")
+        elif old != new:
+            out[name] = [old, new]
+    return out
+
+
 def _notes(before: Report, after: Report, shared: int) -> list[str]:
     notes = []
-    if before.get("cases") != after.get("cases"):
+    if before["cases"] != after["cases"]:
         notes.append(
-            f"the questions or judgements are not those of the other run; compared over the {shared} queries that"
-            f" both asked, of {before['queries']} then and {after['queries']} now"
+            f"the questions or judgements are not those of the other run; compared over the {shared} that both asked"
+            f" and judged alike, of {before['queries']} then and {after['queries']} now"
         )
     return notes

@@ -7,20 +7,17 @@ from dataclasses import dataclass, replace
 from typing import Any
 
 from pincite.catalog.resolve import parse_read_context
-from pincite.errors import InvalidArgument
+from pincite.errors import InvalidArgument, NotFound, Unavailable
 from pincite.eval.cases import Case, CaseSet, Context
 from pincite.eval.corpus import fingerprint
 from pincite.eval.metrics import as_run, measure, require_metrics
 from pincite.eval.places import Located, Places
-from pincite.eval.results import Outcome, Run
+from pincite.eval.results import STAGES, Outcome, Run
 from pincite.ingest.spine import Progress, silent
 from pincite.library import Library
 from pincite.search.query import MAX_QUERY, Query
 from pincite.search.rrf import rrf
 from pincite.search.spine import Trace
-
-STAGES = ("understand", "resolve", "legs", "fuse", "cite")
-"""Together they are the time of a search; the legs are also stated one by one."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -40,7 +37,7 @@ def evaluate(library: Library, cases: CaseSet, options: EvaluateOptions, progres
     require_metrics()
     names = options.repositories or tuple(info.scope.repository for info in library.repositories())
     options = replace(options, repositories=names)
-    asked = [case for case in cases.cases if any(judged.grade > 0 for judged in case.relevant)]
+    asked = [case for case in cases.cases if case.query.strip() and any(j.grade > 0 for j in case.relevant)]
     if not asked:
         raise InvalidArgument(f"no query of {cases.name} has a relevant place; judge some first", field="relevant")
     places = Places(library, names)
@@ -51,9 +48,11 @@ def evaluate(library: Library, cases: CaseSet, options: EvaluateOptions, progres
         progress("asking", number, len(asked))
         located = places.locate(case, case.read_context or options.read_context)
         trace = ask(library, case, options, by_section=located.by_section)
+        _require_whole(trace)
         outcomes.append(_outcome(case, located, trace, _tags(cases, case, trace)))
         judged.append(located.grades)
     progress("asking", len(asked), len(asked))
+    _require_right_library(outcomes, judged)
     outcomes = _measured(outcomes, judged)
     return Run(
         dataset=options.dataset,
@@ -82,6 +81,24 @@ def ask(
             explain=explain,
         )
     )
+
+
+def _require_whole(trace: Trace) -> None:
+    """Figures of a library that cannot search in full would be taken for its quality."""
+    for ranking in trace.rankings:
+        if ranking.status == "unavailable":
+            raise Unavailable(f"the {ranking.leg} leg cannot answer, so nothing was measured: {ranking.reason}")
+
+
+def _require_right_library(outcomes: Sequence[Outcome], judged: Sequence[dict[str, int]]) -> None:
+    """A library that has none of the judged places is another one."""
+    if all(len(outcome.missing) == len(outcome.case.relevant) for outcome in outcomes):
+        places = sum(len(grades) for grades in judged)
+        raise NotFound(
+            f"none of the {places} judged places is in this library, e.g. {outcomes[0].missing[0]!r}; is it the right"
+            " one, and are element ids meant? See them with: pincite filters",
+            field="relevant",
+        )
 
 
 def _tags(cases: CaseSet, case: Case, trace: Trace) -> tuple[str, ...]:
@@ -123,16 +140,23 @@ def _measured(outcomes: Sequence[Outcome], judged: Sequence[dict[str, int]]) -> 
     ]
 
 
+def _count(number: int, noun: str) -> str:
+    return (
+        f"{number} {noun}" if number == 1 else f"{number} {noun.removesuffix('y')}{'ies' if noun[-1] == 'y' else 's'}"
+    )
+
+
 def _notes(cases: CaseSet, outcomes: Sequence[Outcome]) -> list[str]:
     """What the figures hide unless it is said."""
     notes = []
     if unjudged := len(cases.cases) - len(outcomes):
-        notes.append(f"{unjudged} of {len(cases.cases)} queries have no relevant place and were not asked")
+        notes.append(f"{unjudged} of {len(cases.cases)} queries have no words or no relevant place and were not asked")
     if absent := [outcome for outcome in outcomes if outcome.missing]:
         places = sum(len(outcome.missing) for outcome in absent)
+        shown = ", ".join(f"{name!r} of {outcome.case.id}" for outcome in absent[:3] for name in outcome.missing[:1])
         notes.append(
-            f"{places} judged places of {len(absent)} queries are not in the library and count as not found,"
-            f" e.g. {absent[0].missing[0]!r} of {absent[0].case.id!r}"
+            f"{_count(places, 'judged place')} of {_count(len(absent), 'query')} not in the library, counted as not"
+            f" found: {shown}"
         )
     if long := sum(len(outcome.case.query) > MAX_QUERY for outcome in outcomes):
         notes.append(f"{long} queries were cut to {MAX_QUERY:,} characters, the most that a search takes")

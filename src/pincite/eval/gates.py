@@ -62,6 +62,9 @@ def check(report: Mapping[str, Any], gates: Gates, comparison: Mapping[str, Any]
         checks.append(_at_least(f"require-tag {tag}", f"{_TITLES[HEADLINE]} of {tag}", reached, bound))
     if comparison is not None and gates.max_drop is not None:
         checks += [_no_drop(metric, comparison, gates.max_drop) for metric in _TITLES]
+        if gone := comparison["gone"]:
+            text = f"{gone} earlier queries are gone or judged otherwise; make a new report to compare with"
+            checks.append({"name": "same queries", "wanted": 0, "reached": gone, "passed": False, "text": text})
     return {"passed": all(item["passed"] for item in checks), "checks": checks}
 
 

@@ -15,13 +15,14 @@ from __future__ import annotations
 import difflib
 import json
 from collections.abc import Mapping
+from datetime import date
 from pathlib import Path
 from typing import Any
 
 import yaml
 
 from pincite.errors import InvalidArgument, NotFound, UnknownArgument
-from pincite.eval.cases import Case, CaseSet, Judgement
+from pincite.eval.cases import Case, CaseSet, Context, Judgement
 
 MAX_GRADE = 3
 _QUERY_KEYS = frozenset({"id", "query", "tags", "relevant", "filters", "read_context", "note"})
@@ -35,8 +36,10 @@ def load_golden(path: Path) -> CaseSet:
     """The cases of a golden file. Errors name the query and the field; foreign fields are passed over and noted."""
     loaded = _read(path)
     queries = loaded.get("queries") if isinstance(loaded, dict) else loaded
-    if not isinstance(queries, list) or not queries:
+    if not isinstance(queries, list):
         raise InvalidArgument(f"{path}: it must hold a list `queries`", field="queries")
+    if not queries:
+        raise InvalidArgument(f"{path}: its list `queries` is empty", field="queries")
     cases: list[Case] = []
     taken: set[str] = set()
     passed_over: set[str] = set()
@@ -106,13 +109,29 @@ def _case(path: Path, item: Any, number: int, passed_over: set[str]) -> Case:
         query=item["query"],
         relevant=tuple(judged),
         tags=tuple(str(tag) for tag in item.get("tags") or ()),
-        filters=dict(item.get("filters") or {}),
-        read_context=item.get("read_context"),
+        filters={str(key): _plain(value) for key, value in (item.get("filters") or {}).items()},
+        read_context=_context(where, item.get("read_context")),
         note=str(item.get("note") or ""),
     )
 
 
 _WORDS = {"tags": "list of words", "relevant": "list of judged places", "filters": "mapping of names to values"}
+
+
+def _plain(value: Any) -> Any:
+    """YAML reads `2025-01-01` as a date; filters compare text."""
+    if isinstance(value, list):
+        return [_plain(item) for item in value]
+    return value.isoformat() if isinstance(value, date) else value
+
+
+def _context(where: str, given: Any) -> Context:
+    if given is not None and not isinstance(given, str | dict):
+        raise InvalidArgument(
+            f"{where}: read_context {given!r} is none; write head, published, baseline:NAME or as_of:TIME",
+            field="read_context",
+        )
+    return {str(key): _plain(value) for key, value in given.items()} if isinstance(given, dict) else given
 
 
 def _judgement(where: str, given: Any, passed_over: set[str]) -> Judgement:

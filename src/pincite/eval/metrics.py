@@ -28,12 +28,16 @@ def measure(
     require_metrics()
     import ir_measures
 
-    names = dict(zip(METRICS, ("nDCG@10", "R@10", "R@100", "RR@10", "Success@1", "AP"), strict=True))
+    # RR and not RR@10, which ir_measures leaves to code that breaks ties the other way; the cut follows.
+    names = dict(zip(METRICS, ("nDCG@10", "R@10", "R@100", "RR", "Success@1", "AP"), strict=True))
     measures = {ir_measures.parse_measure(text): name for name, text in names.items()}
     out: dict[str, dict[str, float]] = {query: dict.fromkeys(METRICS, 0.0) for query in judged}
     for value in ir_measures.iter_calc(list(measures), judged, runs):
         if value.query_id in out:
             out[value.query_id][measures[value.measure]] = float(value.value)
+    for values in out.values():
+        if values["mrr@10"] < 1 / 10:
+            values["mrr@10"] = 0.0
     return out
 
 

@@ -2,18 +2,21 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, field, replace
 
-from pincite.catalog.resolve import parse_read_context
 from pincite.errors import NotFound
 from pincite.eval.cases import Case, Context, Judgement
 from pincite.ids import normalise_id
+from pincite.index.entries import filter_values
 from pincite.index.queries import Found
 from pincite.library import Library
-from pincite.search.query import Passage, Query
+from pincite.search.query import Passage
+from pincite.text.identifiers import normalise_identifier
 from pincite.types import Chunk
 
+DOCKETS = ("docket", "docket_number", "case_number")
+"""Metadata that hold the number of a decision."""
 ElementKey = tuple[str, str]
 """Repository and element id."""
 
@@ -25,26 +28,26 @@ class Places:
     library: Library
     repositories: tuple[str, ...]
     _ids: dict[str, frozenset[str]] = field(default_factory=dict)
+    _dockets: dict[str, dict[str, list[ElementKey]]] = field(default_factory=dict)
 
     def locate(self, case: Case, read_context: Context) -> Located:
         """Where the judged places of a case lie, and which are not there."""
         grades: dict[str, int] = {}
-        sections: dict[str, list[tuple[str, Passage]]] = {}
+        sections: dict[ElementKey, list[tuple[str, Passage]]] = {}
         missing: list[str] = []
         for given in case.relevant:
             judged, elements = self._resolve(given, read_context)
-            if not elements:
+            is_there = bool(elements) and not judged.section
+            for repository, element_id in elements if judged.section else ():
+                place = self._section(repository, element_id, judged.section, read_context)
+                if place is not None:
+                    is_there = True
+                    name = replace(judged, target=element_id).name
+                    sections.setdefault((repository, element_id), []).append((name, place))
+            if not is_there:
                 missing.append(judged.name)
-                grades[judged.name] = max(judged.grade, grades.get(judged.name, 0))
-            for repository, element_id in elements:
-                name = Judgement(element_id, section=judged.section).name
+            for name in {replace(judged, target=element_id).name for _, element_id in elements} or {judged.name}:
                 grades[name] = max(judged.grade, grades.get(name, 0))
-                if judged.section:
-                    place = self._section(repository, element_id, judged.section, read_context)
-                    if place is None:
-                        missing.append(judged.name)
-                    else:
-                        sections.setdefault(element_id, []).append((name, place))
         return Located(self.library, grades, sections, tuple(missing))
 
     def _resolve(self, judged: Judgement, read_context: Context) -> tuple[Judgement, list[ElementKey]]:
@@ -64,9 +67,13 @@ class Places:
 
     def _by_docket(self, docket: str, read_context: Context) -> list[ElementKey]:
         """The elements that are known under a number, however it is written."""
-        query = Query(docket, repositories=self.repositories, read_context=parse_read_context(read_context))
-        found = [f for ranking in self.library.trace(query).rankings if ranking.leg == "exact" for f in ranking.found]
-        return list(dict.fromkeys((f.scope.repository, f.element_id) for f in found if f.score == found[0].score))
+        key = str(read_context)
+        if key not in self._dockets:
+            self._dockets[key] = {}
+            for repository in self.repositories:
+                for element_id, number in _numbers(self.library, repository, read_context):
+                    self._dockets[key].setdefault(number, []).append((repository, element_id))
+        return self._dockets[key].get(normalise_identifier(docket), [])
 
     def _known(self, repository: str, read_context: Context) -> frozenset[str]:
         key = f"{repository}\0{read_context}"
@@ -87,7 +94,7 @@ class Located:
 
     library: Library
     grades: dict[str, int]
-    sections: dict[str, list[tuple[str, Passage]]]
+    sections: dict[ElementKey, list[tuple[str, Passage]]]
     missing: tuple[str, ...]
 
     @property
@@ -101,14 +108,31 @@ class Located:
 
     def name(self, found: Found) -> str:
         """What a chunk is called: its judged section, else its element where that counts as a whole."""
-        if found.element_id not in self.sections:
+        key = (found.scope.repository, found.element_id)
+        if key not in self.sections:
             return found.element_id
         chunk = _chunk(self.library, found)
-        if chunk is not None:
-            for name, place in self.sections[found.element_id]:
-                if _lies_in(chunk, place):
-                    return name
-        return found.element_id if found.element_id in self.grades else f"{found.element_id}#passage {found.chunk}"
+        for name, place in self.sections[key]:
+            if chunk is not None and _lies_in(chunk, place):
+                return name
+        if found.element_id in self.grades:
+            return found.element_id
+        # Another section of the same element: named as a reader would, and never like a judged one.
+        section = chunk.section_id if chunk and chunk.section_id else f"passage {found.chunk}"
+        name = f"{found.element_id}#{section}"
+        return name if name not in self.grades else f"{name} ({found.chunk})"
+
+
+def _numbers(library: Library, repository: str, read_context: Context) -> Iterator[tuple[str, str]]:
+    """Elements with every number under which they go: name, other names of the whole, docket in the metadata."""
+    for element_id in library.elements(repository=repository, read_context=read_context):
+        live = library.live(element_id, repository=repository, read_context=read_context)
+        if live is not None:
+            content = live.version.content
+            stated = [text for key in DOCKETS for text in filter_values(content.metadata.get(key))]
+            others = [alias.identifier for alias in live.derivation.aliases if not alias.section_id]
+            for number in {normalise_identifier(name) for name in (element_id, content.name, *stated, *others)} - {""}:
+                yield element_id, number
 
 
 def _chunk(library: Library, found: Found) -> Chunk | None:

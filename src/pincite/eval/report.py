@@ -8,6 +8,7 @@ The same run twice gives the same bytes, apart from `latency_ms`.
 
 from __future__ import annotations
 
+import json
 from collections.abc import Sequence
 from typing import Any
 
@@ -15,7 +16,8 @@ import numpy as np
 
 from pincite.eval.bootstrap import intervals
 from pincite.eval.metrics import METRICS, mean
-from pincite.eval.results import HEADLINE, Outcome, Run
+from pincite.eval.results import HEADLINE, LEGS, STAGES, Outcome, Run
+from pincite.ids import text_hash
 
 DIGITS = 6
 """Of a metric; intervals come from 5,000 resamples and have four."""
@@ -51,7 +53,13 @@ def _metrics(run: Run, outcomes: Sequence[Outcome]) -> dict[str, dict[str, float
 
 def _query(run: Run, outcome: Outcome) -> dict[str, Any]:
     values = {leg: _rounded(dict(outcome.values[leg])) for leg in run.legs}
-    return {"query": outcome.case.query, "tags": list(outcome.tags), **values}
+    judged = sorted((judged.name, judged.grade) for judged in outcome.case.relevant)
+    return {
+        "query": outcome.case.query,
+        "tags": list(outcome.tags),
+        "judged": text_hash(json.dumps([judged, outcome.case.filters], sort_keys=True, ensure_ascii=False))[:8],
+        **values,
+    }
 
 
 def _intervals(run: Run, outcomes: Sequence[Outcome], metrics: Sequence[str]) -> dict[str, dict[str, list[float]]]:
@@ -66,7 +74,8 @@ def _intervals(run: Run, outcomes: Sequence[Outcome], metrics: Sequence[str]) ->
 
 def _latency(outcomes: Sequence[Outcome]) -> dict[str, Any]:
     """Medians and 95th percentiles, in all and by stage."""
-    stages = list(dict.fromkeys(stage for outcome in outcomes for stage in outcome.stages))
+    found = {stage for outcome in outcomes for stage in outcome.stages}
+    stages = [stage for stage in (*STAGES[:3], *LEGS, *STAGES[3:]) if stage in found]
     return {
         **_percentiles([outcome.milliseconds for outcome in outcomes]),
         "stages": {stage: _percentiles([o.stages[stage] for o in outcomes if stage in o.stages]) for stage in stages},

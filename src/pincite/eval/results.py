@@ -11,6 +11,8 @@ from pincite.types import JsonValue
 
 LEGS = ("keyword", "dense", "exact", "graph", "rrf", "final")
 """In this order wherever they are listed; legs that a library does not have are absent."""
+STAGES = ("understand", "resolve", "legs", "fuse", "cite")
+"""Together they are the time of a search; the legs are also stated one by one."""
 HEADLINE = "ndcg@10"
 """The metric by which queries, tags and runs are compared."""
 

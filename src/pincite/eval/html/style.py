@@ -62,8 +62,8 @@ border-radius:2rem;padding:.25rem .8rem;cursor:pointer}
 .facts{display:flex;flex-wrap:wrap;gap:.15rem .6rem;color:var(--soft)}
 .facts span+span::before{content:"·";margin-right:.6rem}
 .told{max-width:60ch}
-.figure p{display:flex;align-items:center;gap:1rem}
-.figure strong{font-size:clamp(3.2rem,10vw,4.6rem);line-height:1;color:var(--final)}
+.figure p{display:flex;flex-wrap:wrap;align-items:center;gap:.2rem 1rem}
+.figure strong{white-space:nowrap;font-size:clamp(3.2rem,10vw,4.6rem);line-height:1;color:var(--final)}
 .cards{display:grid;grid-template-columns:repeat(auto-fit,minmax(min(100%,22rem),1fr));gap:1rem;margin-top:1.5rem}
 .card,section{background:var(--card);border:1px solid var(--line);border-radius:.6rem;padding:1rem 1.25rem}
 .card{border-left:.35rem solid;color:var(--same)}.card.better{color:var(--better)}.card.worse{color:var(--worse)}

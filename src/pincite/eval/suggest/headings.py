@@ -28,13 +28,21 @@ def titles(sketches: Sequence[Sketch]) -> Titles:
 
 
 def headings(sketches: Sequence[Sketch], known: Titles) -> Iterator[Candidate]:
-    """Headings below the document's own that only one section has, and that have text below them."""
+    """Headings below the document's own that only one section has, and that have text below them.
+
+    One whose words all stand in the name of another document asks for that document rather than for the section.
+    """
+    named_by: dict[str, set[str]] = {}
+    for sketch in sketches:
+        for word in same(sketch.name).split():
+            named_by.setdefault(word, set()).add(sketch.element_id)
     for sketch in sketches:
         for section in sketch.sections:
             place = (sketch.element_id, section.section_id)
             if section.depth < 2 or not section.has_body or known[same(section.title)] != {place}:
                 continue
-            if says_something(section.title, section.language):
+            others = set.intersection(*(named_by.get(word, set()) for word in same(section.title).split() or [""]))
+            if not others - {sketch.element_id} and says_something(section.title, section.language):
                 yield Candidate("heading", section.title, *place, section.language)
 
 
