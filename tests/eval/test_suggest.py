@@ -355,9 +355,10 @@ def test_fewer_than_one_case_cannot_be_asked_for(desk: Desk) -> None:
 
 
 def test_a_heading_that_names_another_document_is_not_asked_for_its_section(desk: Desk) -> None:
+    rule = "Nobody may take what belongs to somebody else, however long it has been idle."
     desk.put(
-        names="# User names\n\nRules.\n\n## Trademark Policy\n\nSee the other document.\n\n## Squatting on names\n\nNo.\n",
-        marks="# GitHub Trademark Policy\n\nAll about marks.\n",
+        names=f"# User names\n\n{rule}\n\n## Trademark Policy\n\n{rule}\n\n## Squatting on names\n\n{rule}\n",
+        marks=f"# GitHub Trademark Policy\n\n{rule}\n",
     )
     asked = {case.query for case in suggest(desk.library).cases}
     assert "Squatting on names" in asked and "Trademark Policy" not in asked
