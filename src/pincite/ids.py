@@ -33,6 +33,11 @@ def text_hash(text: str) -> str:
     return _digest(text)
 
 
+def embedded_hash(context: str, passage: str) -> str:
+    """Identity of a passage as it is embedded: under it its vectors are kept, in catalog and index."""
+    return text_hash(f"{context}\n\n{passage}" if context else passage)
+
+
 def erasure_key(scope: Scope, element_id: str) -> str:
     """What a tombstone keeps instead of the id, which may itself name a person."""
     return _digest("\x00".join(("erased", scope.tenant, scope.organization, scope.repository, element_id)))

@@ -30,14 +30,20 @@ from pincite.errors import (
 from pincite.health import Health, examine
 from pincite.index.queries import IndexStatus
 from pincite.index.segments.index import SegmentIndex
+from pincite.ingest.embed import EmbedOptions, EmbedReport, embed
+from pincite.ingest.embed_worker import EmbedWorker
 from pincite.ingest.sources import open_source
 from pincite.ingest.spine import IngestOptions, IngestReport, Progress, ingest, silent
-from pincite.protocols import Index
+from pincite.models.registry import open_embedder
+from pincite.protocols import Embedder, Index
+from pincite.search.compare import Comparison, compare
+from pincite.search.context import Context, ContextOptions, gather
 from pincite.search.get import Found, get
 from pincite.search.history import Life, changes, lives
-from pincite.search.query import Answer, FilterValue, Query, Reader, day
+from pincite.search.query import Answer, FilterValue, Meaning, Query, Reader, day
 from pincite.search.spine import Trace, replay, trace
 from pincite.search.verify import Verdict, verify
+from pincite.search.why_not import WhyNot, why_not
 from pincite.types import Committed, ElementChange, LiveElement, ReadContext, RepositoryInfo, Revision, Scope, Span
 
 WAIT_SECONDS = 60.0
@@ -60,6 +66,8 @@ class Library:
         self.catalog = SqliteCatalog(self.path / "catalog.db")
         self.index: Index = SegmentIndex(self.path / "index", self.catalog)
         self.baselines = BaselineDesk(self.catalog, self.scope, self._gate_publication)
+        self._embedder: Embedder | None = None
+        self._worker: EmbedWorker | None = None
         self._upkeep: threading.Thread | None = None
         self._upkeep_problem = ""
 
@@ -72,7 +80,8 @@ class Library:
         self.close()
 
     def close(self) -> None:
-        """Wait for background merges and release all files."""
+        """Wait for background merges, stop embedding after its current batch, release all files."""
+        self._stop_embedding()
         if self._upkeep is not None:
             self._upkeep.join()
         self.catalog.close()
@@ -90,9 +99,13 @@ class Library:
         allow_empty: bool = False,
         author: str = "",
         message: str = "",
+        embedding: bool = True,
         progress: Progress = silent,
     ) -> IngestReport:
-        """Bring a repository in line with a folder or file of Markdown and text; unchanged files cost nothing."""
+        """Bring a repository in line with a folder or file of Markdown and text; unchanged files cost nothing.
+
+        What is new can be found by its words at once; its vectors follow in the background (`embed` waits for them).
+        """
         scope = self.scope(repository)
         options = IngestOptions(self.config.chunking.options(), author, message, prefix, allow_empty)
         report = ingest(
@@ -104,6 +117,8 @@ class Library:
             progress,
         )
         self._merge_in_background(scope)
+        if embedding:
+            self.embed_in_background()
         return report
 
     def purge(
@@ -147,6 +162,43 @@ class Library:
 
         self._upkeep = threading.Thread(target=work, name="pincite-merge")
         self._upkeep.start()
+
+    # --- meaning ----------------------------------------------------------------------------------------------
+
+    @property
+    def embedder(self) -> Embedder:
+        """The model of the dense leg."""
+        if self._embedder is None:
+            self._embedder = open_embedder(self.config.embedding.model, threads=self.config.embedding.threads)
+        return self._embedder
+
+    def embed(
+        self, repository: str = "", *, model: str = "", retry_parked: bool = False, progress: Progress = silent
+    ) -> EmbedReport:
+        """Give every passage that waits its vectors, and make them searchable; of all repositories or of one.
+
+        `model`: another than the one that the settings name, to prepare a change of model.
+        """
+        self._stop_embedding()
+        scopes = [info.scope for info in self._repositories(repository)]
+        embedder = open_embedder(model, threads=self.config.embedding.threads) if model else self.embedder
+        return embed(self.catalog, self.index, scopes, embedder, EmbedOptions(retry_parked=retry_parked), progress)
+
+    def embed_in_background(self) -> None:
+        """Start giving passages their vectors beside other work; `close` stops it, and what waits stays queued."""
+        if self.config.dense == "off":
+            return
+        scopes = tuple(info.scope for info in self.repositories())
+        if self._worker is None or self._worker.scopes != scopes:
+            self._stop_embedding()
+            self._worker = EmbedWorker(self.catalog, self.index, scopes, self.embedder)
+        self._worker.start()
+
+    def _stop_embedding(self) -> None:
+        if self._worker is not None:
+            self._worker.stop()
+            self._worker.wait()
+            self._worker = None
 
     # --- reading ----------------------------------------------------------------------------------------------
 
@@ -295,6 +347,86 @@ class Library:
         views = [self._resolve(scope, None, "").view for scope in self._reader().scopes(_names(repository))]
         return self.index.filter_values(views)
 
+    def why_not(
+        self,
+        element: str,
+        query: str,
+        *,
+        repository: str | Sequence[str] = (),
+        mode: str = "hybrid",
+        limit: int = 10,
+        min_score: float = 0.0,
+        read_context: ReadContextGiven = None,
+        valid_at: str | date = "",
+        filters: Mapping[str, FilterValue] | None = None,
+    ) -> WhyNot:
+        """Where an element (id or citation) stands in the answer to a query, and what keeps it from the page."""
+        asked = Query(
+            text=query,
+            repositories=_names(repository),
+            mode=mode,  # type: ignore[arg-type]
+            limit=limit,
+            min_score=min_score,
+            read_context=_read_context(read_context),
+            valid_at=valid_at.isoformat() if isinstance(valid_at, date) else valid_at,
+            filters=filters or {},
+        )
+        cited = Citation.parse(element) if element.startswith(SCHEME) else None
+        self._catch_up(asked.repositories)
+        return why_not(self._reader(), asked, cited.element_id if cited else element, cited.scope if cited else None)
+
+    def compare(
+        self,
+        query: str,
+        old: ReadContextGiven,
+        new: ReadContextGiven = None,
+        *,
+        repository: str | Sequence[str] = (),
+        mode: str = "hybrid",
+        limit: int = 10,
+        valid_at: str | date = "",
+        filters: Mapping[str, FilterValue] | None = None,
+    ) -> Comparison:
+        """The same query in two states: what appeared, vanished, changed and moved among the first hits, and why."""
+        asked = Query(
+            text=query,
+            repositories=_names(repository),
+            mode=mode,  # type: ignore[arg-type]
+            limit=limit,
+            valid_at=valid_at.isoformat() if isinstance(valid_at, date) else valid_at,
+            filters=filters or {},
+        )
+        self._catch_up(asked.repositories)
+        return compare(self._reader(), asked, _read_context(old), _read_context(new))
+
+    def context(
+        self,
+        query: str,
+        *,
+        max_tokens: int = 4_000,
+        include_relationships: bool = True,
+        include_definitions: bool = True,
+        repository: str | Sequence[str] = (),
+        mode: str = "hybrid",
+        limit: int = 20,
+        read_context: ReadContextGiven = None,
+        valid_at: str | date = "",
+        filters: Mapping[str, FilterValue] | None = None,
+    ) -> Context:
+        """Passages for a prompt, each under its citation, within a budget of tokens that always holds."""
+        asked = Query(
+            text=query,
+            repositories=_names(repository),
+            mode=mode,  # type: ignore[arg-type]
+            limit=limit,
+            read_context=_read_context(read_context),
+            valid_at=valid_at.isoformat() if isinstance(valid_at, date) else valid_at,
+            filters=filters or {},
+        )
+        options = ContextOptions(max_tokens, include_relationships, include_definitions)
+        self._catch_up(asked.repositories)
+        return gather(self._reader(), asked, options)
+
     # --- health -----------------------------------------------------------------------------------------------
 
     def status(self, repository: str = "") -> tuple[tuple[RepositoryInfo, IndexStatus], ...]:
@@ -353,7 +485,16 @@ class Library:
             self.config.tenant,
             self.config.organization,
             self._roles,
+            self.config.retrieval.options(),
+            self._meaning(),
         )
+
+    def _meaning(self) -> Meaning:
+        """How the dense leg asks; the model itself is loaded by the first question that needs it."""
+        if self.config.dense == "off":
+            return Meaning(off="switched off (dense: off)")
+        required = self.config.dense == "required"
+        return Meaning(self.embedder, required=required, deadline_seconds=self.config.retrieval.deadline_seconds)
 
     def _catch_up(self, names: Sequence[str], wait_for: int = 0) -> None:
         """Roll the index forward if it lags and nobody else is at it; otherwise the answer says how far it is.

@@ -10,7 +10,10 @@ from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import AbstractContextManager
 from dataclasses import dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING, Literal, Protocol
+from typing import TYPE_CHECKING, Literal, Protocol, TypeAlias
+
+import numpy as np
+from numpy.typing import NDArray
 
 from pincite.types import (
     Baseline,
@@ -21,6 +24,7 @@ from pincite.types import (
     Definition,
     Derivation,
     ElementChange,
+    EmbeddedText,
     Lifetime,
     LiveElement,
     Relation,
@@ -33,7 +37,7 @@ from pincite.types import (
 )
 
 if TYPE_CHECKING:
-    from pincite.index.queries import IdentifierQuery, IndexStatus, Ranking, WordQuery
+    from pincite.index.queries import IdentifierQuery, IndexStatus, Ranking, VectorQuery, WordQuery
 
 
 # --- catalog --------------------------------------------------------------------------------------------------
@@ -164,21 +168,46 @@ class Job:
 
 
 class EmbeddingQueue(Protocol):
-    """Durable: what was added is claimed until it is done or parked, however often workers die."""
+    """Durable: what was added waits until it has its vector or is parked with a reason, however often workers die."""
 
-    def add(self, jobs: Iterable[Job]) -> int:
-        """Number of new jobs; one per (tenant, text hash, fingerprint)."""
+    def add(self, scope: Scope, fingerprint: str, texts: Mapping[str, str], *, upto: int) -> int:
+        """Queue texts by hash, and remember that births up to revision `upto` are in the queue; how many are new.
 
-    def claim(self, limit: int, *, lease_seconds: float) -> tuple[Job, ...]:
-        """Jobs that nobody holds; a claim lapses after the lease."""
+        One transaction. Left out: what has a vector or a job, and what no chunk of the tenant says any more.
+        """
 
-    def done(self, jobs: Iterable[Job]) -> None: ...
+    def enqueued(self, scope: Scope, fingerprint: str) -> int:
+        """The revision up to which births are in the queue or have their vectors; 0 at first."""
+
+    def claim(self, tenant: str, fingerprint: str, limit: int, *, lease_seconds: float) -> tuple[Job, ...]:
+        """Jobs that nobody holds, those that are due longest first; a claim lapses after the lease."""
+
+    def start(self, jobs: Iterable[Job], *, lease_seconds: float) -> tuple[Job, ...]:
+        """Count an attempt and renew the lease of claimed jobs that are about to be embedded; those still claimed.
+
+        An attempt that neither finishes nor fails is one over which a worker died.
+        """
+
+    def finish(self, vectors: Mapping[Job, bytes]) -> int:
+        """Store vectors and take their jobs out of the queue, in one transaction; how many.
+
+        What left the queue meanwhile (finished by another worker, purged) is not stored.
+        """
+
+    def release(self, jobs: Iterable[Job]) -> None:
+        """Give claimed jobs back as they were when they were claimed: others get them at once."""
 
     def failed(self, job: Job, error: str, *, retry_seconds: float | None) -> None:
         """Try again later, or, with None, park it with its reason."""
 
-    def counts(self) -> dict[str, int]:
-        """By state: waiting, claimed, parked; and `oldest_seconds`."""
+    def parked(self, tenant: str, fingerprint: str, limit: int) -> tuple[Job, ...]:
+        """Jobs that were given up, oldest first, with their reasons."""
+
+    def retry_parked(self, tenant: str, fingerprint: str) -> int:
+        """Let parked jobs wait again, as if never tried; how many."""
+
+    def counts(self, fingerprint: str = "", *, tenant: str = "") -> dict[str, int]:
+        """By state: waiting, claimed, parked; and `oldest_seconds`. Of all models and tenants unless one is named."""
 
 
 class ContextCache(Protocol):
@@ -260,6 +289,67 @@ class Catalog(Protocol):
     def close(self) -> None: ...
 
 
+# --- models ---------------------------------------------------------------------------------------------------
+
+Floats: TypeAlias = NDArray[np.float32]
+
+
+@dataclass(frozen=True, slots=True)
+class Calibration:
+    """What cosines of a model mean: constants of the model, never of a query, or thresholds would mean nothing."""
+
+    unrelated: float
+    """Below it lie 95 of 100 pairs of texts that have nothing to do with each other."""
+    same: float
+    """Where two texts say the same; a passage at or above it scores 1."""
+
+    @property
+    def deviation(self) -> float:
+        """How far cosines of unrelated texts spread; measured for the default model, in proportion for others."""
+        return 0.11 * (self.same - self.unrelated)
+
+    @property
+    def mean(self) -> float:
+        """The cosine of two texts taken at random: `unrelated` is the 95th percentile."""
+        return self.unrelated - 1.645 * self.deviation
+
+    @property
+    def zero(self) -> float:
+        """Where a score begins. At `unrelated` it would cost answers in another language, whose cosines are lower."""
+        return self.mean + 0.5 * self.deviation
+
+    def score(self, cosine: float) -> float:
+        """The cosine on the scale of the model, 0 to 1."""
+        return min(max((cosine - self.zero) / (self.same - self.zero), 0.0), 1.0)
+
+
+class Embedder(Protocol):
+    """Turns texts into unit vectors whose cosine says how near they are in meaning."""
+
+    @property
+    def name(self) -> str:
+        """By which it is configured, e.g. `usem3`."""
+
+    @property
+    def fingerprint(self) -> str:
+        """Everything that decides a vector: model, version, precision, pooling, windows, prompt, dimensions."""
+
+    @property
+    def dimensions(self) -> int: ...
+
+    @property
+    def calibration(self) -> Calibration: ...
+
+    def windows(self, passage: EmbeddedText) -> tuple[str, ...]:
+        """What of a passage is embedded, one to eight texts: the whole first, then stretches of it. Deterministic."""
+
+    def embed(self, texts: Sequence[str]) -> Floats:
+        """Unit vectors of windows, one row each, never zero. `EmbeddingFailed` if one cannot be embedded."""
+
+    def embed_query(self, text: str) -> Floats:
+        """The unit vector of a question; the same bits every time in every process."""
+
+
 # --- index ----------------------------------------------------------------------------------------------------
 
 
@@ -271,6 +361,7 @@ class IndexFeatures:
     score_isolation: bool
     phrases: bool
     prefixes: bool
+    dense: bool = False
 
 
 class Index(Protocol):
@@ -289,6 +380,18 @@ class Index(Protocol):
 
     def exact(self, views: Sequence[View], query: IdentifierQuery) -> Ranking:
         """Chunks that carry one of the identifiers."""
+
+    def dense(self, views: Sequence[View], query: VectorQuery) -> Ranking:
+        """Chunks by meaning: each by its best vectors, over exactly what the views may read; filters inside the scan.
+
+        `partial` with the reason while some of what is visible has no vectors yet.
+        """
+
+    def has_vectors(self, views: Sequence[View], fingerprint: str) -> bool:
+        """Whether any repository of the views has vectors of the model; asked before a model is loaded."""
+
+    def take_vectors(self, scope: Scope, fingerprint: str) -> int:
+        """Bring in vectors that the catalog has and the index has not; how many texts were added. Idempotent."""
 
     def filter_values(self, views: Sequence[View]) -> dict[str, dict[str, int]]:
         """Filter keys with their values and how many visible chunks carry each."""

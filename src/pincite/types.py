@@ -6,6 +6,7 @@ half-open (`start <= x < end`), times are microseconds since 1970 UTC, dates are
 
 from __future__ import annotations
 
+import json
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from datetime import date
@@ -68,6 +69,27 @@ class Chunk:
     page: int | None = None
     context: str = ""
     """Text that situates the passage and feeds the legs; never cited, never part of a span."""
+
+
+@dataclass(frozen=True, slots=True)
+class EmbeddedText:
+    """A passage as an embedder sees it: what it says, what situates it, in which language."""
+
+    text: str
+    context: str = ""
+    """Headings above it, or what a context writer wrote."""
+    language: str = ""
+
+    @property
+    def stored(self) -> str:
+        """One string that holds all of it, as it waits in the queue."""
+        return json.dumps([self.language, self.context, self.text], ensure_ascii=False)
+
+    @classmethod
+    def load(cls, stored: str) -> EmbeddedText:
+        """What `stored` gave."""
+        language, context, text = json.loads(stored)
+        return cls(text, context, language)
 
 
 @dataclass(frozen=True, slots=True)

@@ -70,7 +70,7 @@ def fill_with_secrets(catalog: SqliteCatalog) -> None:
     commit(catalog, *(put(f"e{n}", f"text {n} " * 100) for n in range(50)))
     commit(catalog, secret_element(), PutRelation(Relation("x", "cites", "e1", "Secret-Ünal")))
     commit(catalog, put("Secret-Ünal", "Secret second version"))
-    catalog.queue.add([Job(SCOPE.tenant, text_hash("Secret second version"), "m", "Secret second version")])
+    assert catalog.queue.add(SCOPE, "m", {text_hash("Secret second version"): "Secret second version"}, upto=3) == 1
     catalog.sources.replace(SCOPE, "s", [SourceFile("Secretpath.md", 1, 1, "h", "Secret-Ünal", "r")])
 
 
@@ -151,6 +151,30 @@ def test_an_older_file_is_migrated_forward_and_only_once(path: Path, monkeypatch
     assert raw.execute("SELECT count(*) FROM later").fetchone() == (1,)
     assert raw.execute("PRAGMA user_version").fetchone() == (len(schema.MIGRATIONS),)
     raw.close()
+
+
+def test_a_library_of_the_first_schema_keeps_what_waits_in_its_queue(
+    path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    waiting = (SCOPE.tenant, text_hash("one"), "m", "one")
+    with monkeypatch.context() as patch:
+        patch.setattr(schema, "MIGRATIONS", schema.MIGRATIONS[:1])
+        old = SqliteCatalog(path)
+        commit(old, put("a", "one"))
+        with old._database.write() as connection:
+            connection.execute(
+                "INSERT INTO jobs (tenant, text_hash, fingerprint, text, state, added, ready)"
+                " VALUES (?, ?, ?, ?, 'waiting', 0, 0)",
+                waiting,
+            )
+        old.close()
+    new = SqliteCatalog(path)
+    assert text_at(new, 1, "a") == "one"
+    assert new.queue.enqueued(SCOPE, "m") == 0
+    assert new.queue.add(SCOPE, "m", {waiting[1]: "one"}, upto=1) == 0
+    assert new.queue.claim(SCOPE.tenant, "m", 9, lease_seconds=60) == (Job(*waiting),)
+    assert new.check() == ()
+    new.close()
 
 
 def test_a_failed_migration_changes_nothing(path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

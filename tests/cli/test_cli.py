@@ -16,7 +16,8 @@ from desk import SAMPLES
 from terminal import Done, Run
 
 COMMANDS = (
-    "ingest", "purge", "search", "replay", "filters", "get", "verify", "log", "history", "diff", "status", "doctor",
+    "ingest", "purge", "embed", "why-not", "compare", "context", "models list", "models pull", "models quantize",
+    "models check", "search", "replay", "filters", "get", "verify", "log", "history", "diff", "status", "doctor",
     "rebuild", "eval", "backup", "restore", "baseline create", "baseline list", "baseline publish", "baseline rollback",
 )  # fmt: skip
 
@@ -180,7 +181,7 @@ def test_every_command_has_help_with_an_example(run: Run, command: str) -> None:
 
 def test_no_command_was_forgotten(run: Run) -> None:
     listed = run("--help").stdout
-    assert {name.split()[0] for name in COMMANDS} == set(re.findall(r"^│ ([a-z]+)\s+[A-Z]", listed, re.MULTILINE))
+    assert {name.split()[0] for name in COMMANDS} == set(re.findall(r"^│ ([a-z-]+)\s+[A-Z]", listed, re.MULTILINE))
 
 
 def test_data_goes_to_stdout_and_messages_to_stderr(filled: Run) -> None:

@@ -34,12 +34,14 @@ from pincite.index.queries import (
     Ranking,
     Scoring,
     Some,
+    VectorQuery,
     Word,
     WordQuery,
 )
-from pincite.index.segments import merge, roll, upkeep
+from pincite.index.segments import blocks, merge, roll, take, upkeep
 from pincite.index.segments.index import SegmentIndex
 from pincite.testing.oracle import BruteForceIndex
+from pincite.testing.vectors import MODEL, asking, embed
 from pincite.types import (
     FOREVER,
     Alias,
@@ -83,6 +85,7 @@ SCORINGS = (
 T = TypeVar("T")
 
 Step: TypeAlias = tuple[Scope, Commit | str]
+Query: TypeAlias = WordQuery | IdentifierQuery | VectorQuery
 
 
 class Chance:
@@ -158,8 +161,9 @@ class Chance:
         return [self.question() for _ in range(count)]
 
     def question(self) -> Question:
+        kind = self.one((self.word_query, self.word_query, self.word_query, self.vector_query, self.identifier_query))
         return Question(
-            self.word_query() if self.happens(0.85) else self.identifier_query(),
+            kind(),
             self.one((1.0, 1.0, 1.0, 0.75, 0.5, 0.25, 0.0)),
             self.one(DAYS),
             self.one((None, None, None, frozenset(), JUDGE, CLERK)),
@@ -211,6 +215,15 @@ class Chance:
             )
         )
 
+    def vector_query(self) -> VectorQuery:
+        return asking(
+            " ".join(self.typed() for _ in range(self.one((1, 2, 4)))),
+            filters=tuple(self.filter() for _ in range(self.one((0, 0, 1)))),
+            depth=self.one((1, 2, 5, 50)),
+            group=self.one(("element", "chunk")),
+            exact=self.happens(0.2),
+        )
+
     def identifier_query(self) -> IdentifierQuery:
         identifiers = self.some((*self.words, *SECTIONS, "a", "é", "Artikel 41"), 0, 3)
         filters = tuple(self.filter() for _ in range(self.one((0, 0, 1))))
@@ -221,7 +234,7 @@ class Chance:
 class Question:
     """What one caller asks; `share` picks the revision: 0 is none, 1 the head."""
 
-    query: WordQuery | IdentifierQuery
+    query: Query
     share: float
     valid_at: date
     roles: frozenset[str] | None
@@ -279,6 +292,8 @@ class Library:
     def catch_up(self, *scopes: Scope) -> None:
         for scope in scopes:
             self.index.advance(scope)
+            embed(self.catalog, scope)
+            self.index.take_vectors(scope, MODEL)
 
     def heads(self) -> dict[Scope, int]:
         return {info.scope: info.head for info in self.catalog.repositories.all()}
@@ -294,7 +309,9 @@ def library() -> Iterator[Library]:
             opened.catalog.close()
 
 
-def ask(index: SegmentIndex | BruteForceIndex, views: list[View], query: WordQuery | IdentifierQuery) -> Ranking:
+def ask(index: SegmentIndex | BruteForceIndex, views: list[View], query: Query) -> Ranking:
+    if isinstance(query, VectorQuery):
+        return index.dense(views, query)
     return index.keyword(views, query) if isinstance(query, WordQuery) else index.exact(views, query)
 
 
@@ -309,6 +326,10 @@ def small_pieces() -> Iterator[None]:
         patch.setattr(merge, "SLICE", 7)
         patch.setattr(roll, "MAX_BATCH_CHARACTERS", 60)
         patch.setattr(upkeep, "FAN_IN", 3)
+        patch.setattr(blocks, "SLICE", 3)
+        patch.setattr(take, "FETCH", 3)
+        patch.setattr(take, "MAX_BLOCK_BYTES", 600)
+        patch.setattr(take, "FAN_IN", 3)
         yield
 
 
@@ -326,12 +347,38 @@ def test_segments_answer_like_brute_force_to_the_last_bit(seed: int, length: int
         oracle = BruteForceIndex(lib.catalog)
         for scope in (HOME, SIBLING):
             assert oracle.advance(scope) == lib.index.reached(scope)
+            oracle.take_vectors(scope, MODEL)
             assert lib.index.check(scope) == ()
         heads = lib.heads()
         for question in chance.questions(QUESTIONS):
             views = question.views(heads)
             assert ask(lib.index, views, question.query) == ask(oracle, views, question.query)
             assert lib.index.filter_values(views) == oracle.filter_values(views)
+
+
+@random_histories(30)
+@given(seeds, lengths)
+def test_vectors_that_arrive_at_any_moment_are_answered_like_brute_force(seed: int, length: int) -> None:
+    chance = Chance(seed)
+    with library() as lib:
+        oracle = BruteForceIndex(lib.catalog)
+        for scope, step in chance.history(length):
+            lib.play([(scope, step)])
+            if step in ("advance", "rebuild"):
+                oracle.advance(scope) if step == "advance" else oracle.rebuild(scope)
+            if chance.happens(0.1):
+                lib.purge(scope)
+            if chance.happens(0.5):
+                embed(lib.catalog, scope, chosen=lambda _: chance.happens(0.4))
+            if chance.happens(0.5):
+                assert lib.index.take_vectors(scope, MODEL) == oracle.take_vectors(scope, MODEL)
+            heads = {where: oracle.reached(where) for where in (HOME, SIBLING)}
+            for _ in range(3):
+                question = replace(chance.question(), query=chance.vector_query())
+                views = question.views(heads)
+                assert ask(lib.index, views, question.query) == ask(oracle, views, question.query)
+        for where in (HOME, SIBLING):
+            assert lib.index.check(where) == ()
 
 
 @random_histories(20)
@@ -407,14 +454,14 @@ ANOTHER_PROCESS = """
 import pickle, sys
 from pathlib import Path
 from pincite.catalog.sqlite import SqliteCatalog
-from pincite.index.queries import WordQuery
-from pincite.index.segments import merge, roll, upkeep
+from pincite.index.queries import VectorQuery, WordQuery
 from pincite.index.segments.index import SegmentIndex
 
 folder = Path(sys.argv[1])
 index = SegmentIndex(folder / "index", SqliteCatalog(folder / "catalog.db"))
 asked = pickle.loads((folder / "asked").read_bytes())
-answers = [index.keyword(v, q) if isinstance(q, WordQuery) else index.exact(v, q) for v, q in asked]
+legs = {WordQuery: index.keyword, VectorQuery: index.dense}
+answers = [legs.get(type(q), index.exact)(v, q) for v, q in asked]
 (folder / "answers").write_bytes(pickle.dumps(answers))
 """
 

@@ -17,6 +17,7 @@ from pincite.catalog.sqlite import SqliteCatalog
 from pincite.errors import Damaged, Locked, StorageFull, Unavailable
 from pincite.index.queries import IdentifierQuery, Phrase, Prefix, Ranking, Some, Word, WordQuery
 from pincite.index.segments import keyword, merge, phrases, snapshot, upkeep
+from pincite.index.segments.format import FORMAT
 from pincite.index.segments.index import SegmentIndex
 from pincite.index.segments.lock import write_lock
 from pincite.index.segments.manifest import load_manifest, store_manifest
@@ -147,7 +148,7 @@ def damage_deaths(shelf: SegmentShelf) -> str:
 
 def unknown_format(shelf: SegmentShelf) -> str:
     path = shelf.generation / "manifest"
-    path.write_text(path.read_text().replace('"format": 1', '"format": 9'))
+    path.write_text(path.read_text().replace(f'"format": {FORMAT}', '"format": 9'))
     return "format 9"
 
 
@@ -562,6 +563,7 @@ import resource, signal, sys
 from pathlib import Path
 from pincite.catalog.sqlite import SqliteCatalog
 from pincite.errors import StorageFull
+from pincite.index.segments.format import FORMAT
 from pincite.index.segments.index import SegmentIndex
 from pincite.testing.index import SCOPE
 
@@ -597,6 +599,7 @@ WRITER = """
 import sys
 from pathlib import Path
 from pincite.catalog.sqlite import SqliteCatalog
+from pincite.index.segments.format import FORMAT
 from pincite.index.segments.index import SegmentIndex
 from pincite.testing.index import SCOPE, Shelf, put
 from pincite.types import RemoveElement

@@ -25,11 +25,11 @@ RESULT = {
     "layer": (str, type(None)), "version_id": str, "citation": str, "content": str, "context": str, "span": list,
     "section_id": (str, type(None)), "parent_chain": list, "source_path": str, "file_type": str, "chunk_index": int,
     "chunk_type": str, "language": (str, type(None)), "page": (int, type(None)), "metadata": dict, "score": float,
-    "read_context": dict, "scores": dict, "definitions": list, "explain": dict,
+    "read_context": dict, "scores": dict, "definitions": list, "signals": dict, "explain": dict,
 }  # fmt: skip
 LEG = {"name": str, "status": str, "candidates": int, "ms": float, "reason": (str, type(None))}
 CONTEXT = {"selector": str, "revision": int, "as_of": str, "valid_at": str, "repository_id": str, "head": int}
-EXPLAINED = {"rank": int, "score": float, "raw": float, "chunk_index": int, "matched": list}
+EXPLAINED = {"rank": int, "score": float, "raw": float, "chunk_index": int, "window": int | None, "matched": list}
 MATCHED = {"word": str, "terms": list, "idf": float, "share": float, "df": int}
 
 
@@ -64,7 +64,7 @@ def test_every_answer_says_which_legs_ran_and_why_not(handbook: pincite.Library)
         return {leg.name: (leg.status, leg.reason) for leg in handbook.search("leave", mode=mode).legs}
 
     assert told("hybrid") == {
-        "dense": ("off", "this library has no vectors"),
+        "dense": ("off", "switched off (dense: off)"),
         "keyword": ("ok", ""),
         "exact": ("ok", ""),
     }

@@ -8,7 +8,7 @@ from typing import TypeAlias
 
 from pincite.catalog.validate import check_id, check_states
 from pincite.errors import InvalidArgument
-from pincite.ids import text_hash, version_id
+from pincite.ids import embedded_hash, text_hash, version_id
 from pincite.types import (
     Change,
     Chunk,
@@ -93,7 +93,7 @@ def relation_row(relation: Relation) -> tuple[str, ...]:
 def embedded_text_hash(chunk: Chunk, text: str) -> str:
     """Identity of the text that is embedded for a chunk: its context, if any, and its passage."""
     passage = passage_of(chunk, text)
-    return text_hash(f"{chunk.context}\n\n{passage}" if chunk.context else passage)
+    return embedded_hash(chunk.context, passage)
 
 
 def passage_of(chunk: Chunk, text: str) -> str:

@@ -2,12 +2,16 @@
 
 from __future__ import annotations
 
-from typing import Annotated
+from typing import TYPE_CHECKING, Annotated
 
 import typer
 
+from pincite.cli.embed import summary
 from pincite.cli.session import AsJson, Author, Repository, emit, progress_bar, say, session
 from pincite.errors import InvalidArgument
+
+if TYPE_CHECKING:
+    from pincite.ingest.spine import IngestReport
 
 MAX_LISTED = 20
 
@@ -27,6 +31,7 @@ def ingest(
     allow_empty: Annotated[
         bool, typer.Option("--allow-empty", help="An empty source removes what it gave before.")
     ] = False,
+    no_embed: Annotated[bool, typer.Option("--no-embed", help="Leave the vectors to a later: pincite embed.")] = False,
     message: Annotated[str, typer.Option("--message", "-m", help="Why; kept in the history.")] = "",
     author: Author = "",
     json: AsJson = False,
@@ -36,7 +41,6 @@ def ingest(
     Example: pincite ingest handbook --repository policies
     """
     from pincite.library import check_source
-    from pincite.serve import wire
 
     check_source(source, may_be_gone=allow_empty)
     here = session(context)
@@ -52,8 +56,21 @@ def ingest(
             allow_empty=allow_empty,
             author=author,
             message=message,
+            embedding=False,
             progress=progress,
         )
+        _say_report(report, json=json)
+        if not no_embed and library.config.dense != "off":
+            embedded = library.embed(repository or library.config.repository, progress=progress)
+            if embedded.embedded or embedded.parked:
+                say(summary(embedded))
+    if report.failed:
+        raise typer.Exit(1)
+
+
+def _say_report(report: IngestReport, *, json: bool) -> None:
+    from pincite.serve import wire
+
     if json:
         emit(wire.ingest_report(report))
     else:
@@ -75,8 +92,6 @@ def ingest(
         say(f"note: {note}")
     if len(report.notes) > MAX_LISTED:
         say(f"note: {len(report.notes) - MAX_LISTED} more (--json lists them all)")
-    if report.failed:
-        raise typer.Exit(1)
 
 
 def purge(

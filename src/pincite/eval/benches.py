@@ -94,7 +94,9 @@ def corpus_bench(
             fill(library, chosen(beir.load_documents(path), options.only), options.kind, progress)
             notes: list[str] = []
         else:
-            report = library.ingest(source, progress=progress)
+            report = library.ingest(source, embedding=False, progress=progress)
+            if library.config.dense != "off":
+                library.embed(progress=progress)
             notes = [f"not read: {item.path}: {item.reason}" for item in report.failed]
             notes += [f"{len(report.skipped)} files were passed over"] if report.skipped else []
         yield Bench(library, replace(cases, notes=(*cases.notes, *notes)), EvaluateOptions(cases.name, options.kind))

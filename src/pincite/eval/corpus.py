@@ -84,6 +84,8 @@ def fill(library: Library, documents: Iterable[Document], kind: str, progress: P
     progress("indexing", 0, 1)
     library.index.advance(scope)
     progress("indexing", 1, 1)
+    if library.config.dense != "off":
+        library.embed(scope.repository, progress=progress)
     return Filled(**counts)
 
 
@@ -107,6 +109,8 @@ def fingerprint(library: Library, repositories: Sequence[str] = ()) -> dict[str,
         "content": _content_hash(library, repositories),
         "chunking": library.config.chunking.model_dump(),
         "keyword": library.config.keyword.model_dump(),
+        "dense": library.embedder.fingerprint if library.config.dense != "off" else "",
+        "retrieval": library.config.retrieval.model_dump(),
     }
 
 

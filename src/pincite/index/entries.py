@@ -7,14 +7,25 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from itertools import zip_longest
 
+from pincite.ids import embedded_hash
 from pincite.index.queries import FIELDS
 from pincite.text.identifiers import normalise_identifier
-from pincite.types import Birth, Chunk, Content, JsonValue
+from pincite.types import Birth, Chunk, Content, EmbeddedText, JsonValue
 
 _ISO_DATE = re.compile(r"\d{4}-\d{2}-\d{2}(?!\d)")
 
 MAX_FILTER_VALUE = 200
 """Longer metadata values are kept and shown, but cannot be filtered on."""
+
+
+def embedded_text(content: Content, chunk: Chunk) -> EmbeddedText:
+    """What an embedder sees of a chunk: the passage, under its headings or the context that was written for it."""
+    return EmbeddedText(passage(content, chunk), chunk.context, chunk.language or content.language)
+
+
+def embedded_key(content: Content, chunk: Chunk) -> str:
+    """The hash under which the vectors of a chunk are kept, in catalog and index."""
+    return embedded_hash(chunk.context, passage(content, chunk))
 
 
 @dataclass(frozen=True, slots=True)

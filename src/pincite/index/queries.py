@@ -6,6 +6,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Literal, TypeAlias
 
+from pincite.protocols import Calibration
 from pincite.types import Scope
 
 FIELDS: tuple[str, ...] = ("content", "headings", "section", "terms")
@@ -133,6 +134,24 @@ class IdentifierQuery:
     group: Literal["element", "chunk"] = "element"
 
 
+@dataclass(frozen=True, slots=True)
+class VectorQuery:
+    vector: tuple[int, ...]
+    """The question in fixed point: each component of its unit vector times `FIXED`, rounded."""
+    fingerprint: str
+    """Of the model; only vectors of the same one are compared."""
+    calibration: Calibration
+    filters: tuple[Filter, ...] = ()
+    depth: int = 200
+    group: Literal["element", "chunk"] = "element"
+    exact: bool = False
+    """Scan every vector instead of the cascade."""
+
+
+FIXED = 32_767
+"""Scale of vectors in fixed point (int16): sums of products are exact in float64, so any order gives the same bits."""
+
+
 # --- answers --------------------------------------------------------------------------------------------------
 
 
@@ -151,6 +170,8 @@ class Found:
     raw: float
     """The leg's own scale (BM25, …)."""
     matched: tuple[Matched, ...] = ()
+    window: int = -1
+    """Dense leg: which of the passage's vectors is nearest, 0 for that of the whole; -1 where there is none."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -167,6 +188,18 @@ class Matched:
 
 
 @dataclass(frozen=True, slots=True)
+class Background:
+    """How near the passages that a caller may read are to a question, taken together."""
+
+    mean: float
+    deviation: float
+    count: int
+    """Over how many passages it was taken …"""
+    among: int
+    """… of how many that have vectors."""
+
+
+@dataclass(frozen=True, slots=True)
 class Ranking:
     leg: str
     found: tuple[Found, ...] = ()
@@ -177,6 +210,10 @@ class Ranking:
     reason: str = ""
     notes: tuple[str, ...] = ()
     """What was done to the query: condensed, split, ignored."""
+    background: Background | None = None
+    """Dense leg: what a passage's cosine must stand out of …"""
+    calibration: Calibration | None = None
+    """… and what cosines of its model mean."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -22,7 +22,7 @@ def absence(reader: Reader, query: Query, plan: Plan, retrieved: Retrieved, reso
         return "not_indexed_yet"
     at_head = [replace(item.view, revision=reader.index.reached(item.view.scope)) for item in resolved]
     later = [view for view, item in zip(at_head, resolved, strict=True) if view.revision > item.view.revision]
-    if later and any(r.found for r in retrieve(reader.index, later, plan, query, reader.scoring).rankings):
+    if later and any(r.found for r in retrieve(reader, later, plan, query).rankings):
         return "not_in_this_snapshot"
     return "no_match"
 

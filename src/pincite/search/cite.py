@@ -20,7 +20,8 @@ def cite(
         located = _located(catalog, candidate)
         if located is not None:
             passage = chunk_passage(located, candidate.found.chunk)
-            hits.append(Hit(passage, candidate.score, candidate.legs, contexts[candidate.found.scope]))
+            context = contexts[candidate.found.scope]
+            hits.append(Hit(passage, candidate.score, candidate.legs, context, candidate.signals))
     return hits
 
 

@@ -12,8 +12,7 @@ from dataclasses import asdict, dataclass
 from typing import Any
 
 from pincite.errors import InvalidArgument
-from pincite.index.queries import Scoring
-from pincite.search.query import Query
+from pincite.search.query import Query, Reader
 
 FORMAT = 1
 """Part of every seal: bump when the notes change, and those of older versions are refused, never misread."""
@@ -46,12 +45,13 @@ class Bookmark:
         return cls(value["offset"], {name: Pin(**pin) for name, pin in value["pins"].items()})
 
 
-def question_of(query: Query, scoring: Scoring, caller: tuple[object, ...]) -> str:
+def question_of(query: Query, reader: Reader) -> str:
     """Fingerprint of everything that decides the order of an answer, apart from the state it is read in."""
     asked = asdict(query)
     for name in ("cursor", "limit", "explain"):
         asked.pop(name)
-    body = json.dumps([asked, asdict(scoring), caller], sort_keys=True, default=str, ensure_ascii=False)
+    decided = [asked, asdict(reader.scoring), asdict(reader.ranking), reader.meaning.fingerprint, reader.caller]
+    body = json.dumps(decided, sort_keys=True, default=str, ensure_ascii=False)
     return hashlib.blake2b(body.encode("utf-8", "surrogatepass"), digest_size=12).hexdigest()
 
 

@@ -1,20 +1,17 @@
-"""Fuse: the rankings of the legs become one order of hits.
-
-Exact identifiers form the top tier: 1 for what carries as many of the query's identifiers as anything does, less for
-fewer. Below it the keyword leg's bounded score decides. The order is total: tier, score,
-keyword score, then element, version and chunk.
-"""
+"""Fuse: what the legs found becomes one pool of candidates, each with what every leg says of it."""
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from dataclasses import dataclass
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
 
 from pincite.index.queries import Found, Ranking
 from pincite.search.query import LegScore
 from pincite.types import Scope
 
 Key = tuple[object, ...]
+RANKED = ("keyword", "dense")
+"""Legs that give every candidate a bounded score; the exact leg forms a tier above them."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -23,9 +20,12 @@ class Candidate:
 
     found: Found
     score: float
-    legs: dict[str, LegScore]
+    legs: Mapping[str, LegScore]
+    signals: Mapping[str, float] = field(default_factory=dict)
+    """What each signal added to the score."""
 
     def order(self) -> tuple[object, ...]:
+        """Total: the exact tier, score, keyword score, then element, version and chunk."""
         keyword = self.legs.get("keyword")
         found = self.found
         return (
@@ -39,45 +39,63 @@ class Candidate:
         )
 
 
-def fuse(
-    rankings: Sequence[Ranking], group: str, *, strict: bool = False, points: bool = True
-) -> tuple[Candidate, ...]:
-    """One candidate per group, best first. `strict`: only passages that the keyword leg accepts.
+@dataclass(frozen=True, slots=True)
+class Pooled:
+    """One group of the pool: its passage according to each leg."""
 
-    `points`: the query asks for what its identifiers name; otherwise they are words among others.
+    found: Mapping[str, Found]
+    legs: Mapping[str, LegScore]
+
+
+def pool(
+    rankings: Sequence[Ranking], group: str, *, strict: bool = False, quoted: bool = False, points: bool = True
+) -> tuple[Pooled, ...]:
+    """One entry per group that a leg found.
+
+    `strict`: only passages that the keyword leg accepts; `quoted`: so too, where it accepts any. `points`: the query
+    asks for what its identifiers name; otherwise they are words among others.
     """
-    by_leg = {ranking.leg: ranking for ranking in rankings if points or ranking.leg != "exact"}
-    exact = _exact_chunks(by_leg.get("exact"), group)
-    best = max((chunks[0][1].raw for chunks in exact.values()), default=1.0)
-    pool: dict[Key, Candidate] = {}
-    for rank, found in enumerate(by_leg["keyword"].found if "keyword" in by_leg else (), start=1):
-        legs = {"keyword": LegScore(rank, found.score, found.raw, found.chunk, found.matched)}
-        pool[_key(found, group)] = Candidate(found, found.score, legs)
-    for key, chunks in exact.items():
-        known = pool.get(key)
-        # The passage that both legs chose, else the first that carries the identifier.
+    by_leg = {ranking.leg: ranking for ranking in rankings}
+    # Words in quotes are demanded; only where nothing holds them does meaning stand in.
+    by_words = strict or (quoted and "keyword" in by_leg and bool(by_leg["keyword"].found))
+    found: dict[Key, dict[str, Found]] = {}
+    legs: dict[Key, dict[str, LegScore]] = {}
+    for leg in RANKED:
+        for rank, item in enumerate(by_leg[leg].found if leg in by_leg else (), start=1):
+            key = _key(item, group)
+            if leg == "dense" and item.score <= 0:
+                break  # no nearer than texts taken at random: everything would match every question
+            if by_words and leg != "keyword" and key not in found:
+                continue
+            found.setdefault(key, {})[leg] = item
+            legs.setdefault(key, {})[leg] = LegScore(rank, item.score, item.raw, item.chunk, item.matched, item.window)
+    if points and "exact" in by_leg:
+        for key, rank, item, share in _exact(by_leg["exact"], group, found, strict=strict):
+            found.setdefault(key, {})["exact"] = item
+            legs.setdefault(key, {})["exact"] = LegScore(rank, share, item.raw, item.chunk, item.matched)
+    return tuple(Pooled(found[key], legs[key]) for key in found)
+
+
+def _exact(
+    ranking: Ranking, group: str, known: Mapping[Key, Mapping[str, Found]], *, strict: bool
+) -> Iterator[tuple[Key, int, Found, float]]:
+    """What carries identifiers of the query: 1 for as many of them as anything does, less for fewer."""
+    chunks: dict[Key, list[tuple[int, Found]]] = {}
+    for rank, item in enumerate(ranking.found, start=1):
+        best = chunks.setdefault(_key(item, group), [])
+        if not best or item.score == best[0][1].score:
+            best.append((rank, item))
+    most = max((items[0][1].raw for items in chunks.values()), default=1.0)
+    for key, items in chunks.items():
+        # The passage that the words chose too, else the first that carries the identifier.
+        words = known.get(key, {}).get("keyword")
         same = [
-            item
-            for item in chunks
-            if known and item[1].chunk == known.found.chunk and item[1].version_id == known.found.version_id
+            pair for pair in items if words and (pair[1].chunk, pair[1].version_id) == (words.chunk, words.version_id)
         ]
         if strict and not same:
             continue
-        rank, found = same[0] if same else chunks[0]
-        legs = dict(known.legs) if known else {}
-        score = found.raw / best
-        legs["exact"] = LegScore(rank, score, found.raw, found.chunk, found.matched)
-        pool[key] = Candidate(found, score, legs)
-    return tuple(sorted(pool.values(), key=Candidate.order))
-
-
-def _exact_chunks(ranking: Ranking | None, group: str) -> dict[Key, list[tuple[int, Found]]]:
-    out: dict[Key, list[tuple[int, Found]]] = {}
-    for rank, found in enumerate(ranking.found if ranking else (), start=1):
-        best = out.setdefault(_key(found, group), [])
-        if not best or found.score == best[0][1].score:
-            best.append((rank, found))
-    return out
+        rank, item = same[0] if same else items[0]
+        yield key, rank, item, item.raw / most
 
 
 def _key(found: Found, group: str) -> Key:

@@ -4,12 +4,15 @@ from __future__ import annotations
 
 import time
 from collections.abc import Callable, Sequence
+from concurrent.futures import Future, ThreadPoolExecutor
+from concurrent.futures import TimeoutError as TooLate
 from dataclasses import dataclass, replace
 
+import numpy as np
+
 from pincite.errors import Unavailable
-from pincite.index.queries import IdentifierQuery, Ranking, Scoring, WordQuery
-from pincite.protocols import Index
-from pincite.search.query import LegReport, Query
+from pincite.index.queries import FIXED, IdentifierQuery, Ranking, VectorQuery, WordQuery
+from pincite.search.query import LegReport, Query, Reader
 from pincite.search.understand import Plan
 from pincite.types import View
 
@@ -17,6 +20,9 @@ DEPTH = 200
 """Groups that each leg contributes to the pool: constant, so that pages do not depend on how many were asked for."""
 EXACT_DEPTH = 2_000
 """Chunks that carry an identifier: all those of an element carry its name, and a long one must not crowd out others."""
+
+_SIDE = ThreadPoolExecutor(max_workers=4, thread_name_prefix="pincite-dense")
+"""Where the dense leg runs, beside the others."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -26,42 +32,102 @@ class Retrieved:
     notes: tuple[str, ...]
 
 
-def retrieve(index: Index, views: Sequence[View], plan: Plan, query: Query, scoring: Scoring) -> Retrieved:
+def retrieve(reader: Reader, views: Sequence[View], plan: Plan, query: Query) -> Retrieved:
     """Run the legs that the mode asks for; a leg that cannot run says why, and the others still answer."""
-    rankings: list[Ranking] = []
-    reports: list[LegReport] = [_dense_report(query)]
-    exact = IdentifierQuery(plan.identifiers, plan.filters, EXACT_DEPTH, "chunk")
-    wanted: list[tuple[str, Callable[[], Ranking]]] = []
+    idle = _why_not_dense(reader, query)
+    beside = _SIDE.submit(_timed, "dense", lambda: _dense(reader, views, plan, query)) if not idle else None
+    timed = (
+        [] if query.mode == "semantic" and beside else [_timed("keyword", lambda: _keyword(reader, views, plan, query))]
+    )
+    if query.mode != "keyword":
+        timed.append(_timed("exact", lambda: _exact(reader, views, plan)))
+    dense = _await(beside, reader.meaning.deadline_seconds) if beside else (Ranking("dense", status="off"), 0.0)
+    if query.mode == "semantic" and beside and dense[0].status == "unavailable":
+        timed.insert(0, _timed("keyword", lambda: _keyword(reader, views, plan, query)))
+    if beside and dense[0].status == "unavailable" and reader.meaning.required:
+        raise Unavailable(f"the dense leg is required and cannot answer: {dense[0].reason}")
+    reports = [_dense_report(query, idle, *dense)]
+    rankings = [ranking for ranking, _ in timed]
+    reports += [_report(ranking, milliseconds) for ranking, milliseconds in timed]
+    if dense[0].status in ("ok", "partial"):
+        rankings.append(dense[0])
+    notes = tuple(note for ranking in rankings for note in ranking.notes)
+    return Retrieved(tuple(rankings), tuple(reports), notes)
+
+
+def _keyword(reader: Reader, views: Sequence[View], plan: Plan, query: Query) -> Ranking:
     words = WordQuery(
         words=plan.words,
         filters=plan.filters,
         depth=DEPTH,
         group=query.group,
-        scoring=scoring,
+        scoring=reader.scoring,
         max_words=plan.max_words,
         explained=DEPTH if query.explain else 0,
     )
-    wanted.append(("keyword", lambda: index.keyword(views, words)))
-    if query.mode != "keyword":
-        wanted.append(("exact", lambda: index.exact(views, exact) if plan.identifiers else Ranking("exact")))
-    for name, run in wanted:
-        started = time.perf_counter()
-        try:
-            ranking = run()
-        except Unavailable as problem:
-            ranking = Ranking(name, status="unavailable", reason=problem.message)
-        elapsed = 1000 * (time.perf_counter() - started)
-        rankings.append(replace(ranking, leg=name))
-        reports.append(LegReport(name, ranking.status, len(ranking.found), round(elapsed, 3), ranking.reason))
-    notes = tuple(note for ranking in rankings for note in ranking.notes)
-    return Retrieved(tuple(rankings), tuple(reports), notes)
+    return reader.index.keyword(views, words)
 
 
-def _dense_report(query: Query) -> LegReport:
-    """No embedder is part of this library yet; who asks for meaning alone is told what answers instead."""
-    if query.mode == "semantic":
-        reason = "this library has no vectors; the keyword and exact legs answer instead"
-        return LegReport("dense", "unavailable", reason=reason)
-    if query.mode == "hybrid":
-        return LegReport("dense", "off", reason="this library has no vectors")
-    return LegReport("dense", "off", reason=f"not part of mode {query.mode}")
+def _exact(reader: Reader, views: Sequence[View], plan: Plan) -> Ranking:
+    if not plan.identifiers:
+        return Ranking("exact")
+    return reader.index.exact(views, IdentifierQuery(plan.identifiers, plan.filters, EXACT_DEPTH, "chunk"))
+
+
+def _dense(reader: Reader, views: Sequence[View], plan: Plan, query: Query) -> Ranking:
+    embedder = reader.meaning.embedder
+    assert embedder is not None
+    if not reader.index.has_vectors(views, embedder.fingerprint):
+        reason = f"no vectors of {embedder.name} yet; make them with: pincite embed"
+        return Ranking("dense", status="unavailable", reason=reason)
+    vector = np.rint(embedder.embed_query(plan.text).astype(np.float64) * FIXED).astype(int)
+    asked = VectorQuery(
+        vector=tuple(vector.tolist()),
+        fingerprint=embedder.fingerprint,
+        calibration=embedder.calibration,
+        filters=plan.filters,
+        depth=DEPTH,
+        group=query.group,
+        exact=query.exact,
+    )
+    return replace(reader.index.dense(views, asked), calibration=embedder.calibration)
+
+
+def _timed(name: str, run: Callable[[], Ranking]) -> tuple[Ranking, float]:
+    """What a leg found and how long it took; trouble of the library's is its report, a fault of ours goes on."""
+    started = time.perf_counter()
+    try:
+        ranking = run()
+    except Unavailable as problem:
+        ranking = Ranking(name, status="unavailable", reason=problem.message)
+    return replace(ranking, leg=name), 1000 * (time.perf_counter() - started)
+
+
+def _await(beside: Future[tuple[Ranking, float]], deadline_seconds: float) -> tuple[Ranking, float]:
+    try:
+        return beside.result(timeout=deadline_seconds)
+    except TooLate:
+        reason = f"it took longer than {deadline_seconds:g} s"
+        return Ranking("dense", status="unavailable", reason=reason), 1000 * deadline_seconds
+
+
+def _report(ranking: Ranking, milliseconds: float) -> LegReport:
+    return LegReport(ranking.leg, ranking.status, len(ranking.found), round(milliseconds, 3), ranking.reason)
+
+
+def _why_not_dense(reader: Reader, query: Query) -> str:
+    """Empty when the dense leg should run."""
+    if query.mode in ("keyword", "exact"):
+        return f"not part of mode {query.mode}"
+    return "" if reader.meaning.embedder else reader.meaning.off
+
+
+def _dense_report(query: Query, idle: str, ranking: Ranking, milliseconds: float) -> LegReport:
+    """Who asks for meaning alone and cannot have it is told what answers instead."""
+    if idle and query.mode == "semantic":
+        return LegReport("dense", "unavailable", reason=f"{idle}; the keyword and exact legs answer instead")
+    if idle:
+        return LegReport("dense", "off", reason=idle)
+    if ranking.status == "unavailable" and query.mode == "semantic":
+        ranking = replace(ranking, reason=f"{ranking.reason}; the keyword and exact legs answer instead")
+    return _report(ranking, milliseconds)

@@ -10,7 +10,8 @@ from typing import Any, Literal, get_args
 from pincite.catalog.resolve import parse_date
 from pincite.errors import InvalidArgument, UnknownArgument
 from pincite.index.queries import Matched, Scoring
-from pincite.protocols import Catalog, Index
+from pincite.protocols import Catalog, Embedder, Index
+from pincite.search.weights import RankingOptions
 from pincite.types import Content, JsonValue, Lifetime, ReadContext, Scope, Span
 
 Mode = Literal["hybrid", "semantic", "keyword", "exact"]
@@ -85,6 +86,22 @@ def day(text: str, field: str) -> date:
 
 
 @dataclass(frozen=True, slots=True)
+class Meaning:
+    """How the dense leg asks: with which model, and how long it may take."""
+
+    embedder: Embedder | None = None
+    off: str = "this library has no vectors"
+    """Why there is no embedder."""
+    required: bool = False
+    """An answer without the dense leg is an error rather than a note."""
+    deadline_seconds: float = 5.0
+
+    @property
+    def fingerprint(self) -> str:
+        return self.embedder.fingerprint if self.embedder else ""
+
+
+@dataclass(frozen=True, slots=True)
 class Reader:
     """Who asks, and of what: everything that a search needs beside the question."""
 
@@ -94,6 +111,8 @@ class Reader:
     tenant: str
     organization: str
     roles: frozenset[str] | None = None
+    ranking: RankingOptions = field(default_factory=RankingOptions)
+    meaning: Meaning = field(default_factory=Meaning)
 
     @property
     def caller(self) -> tuple[object, ...]:
@@ -150,6 +169,8 @@ class LegScore:
     chunk: int
     """The passage that the leg chose, which may be another of the same element."""
     matched: tuple[Matched, ...] = ()
+    window: int = -1
+    """Dense leg: which stretch of the passage is nearest, 0 for the whole."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -158,6 +179,8 @@ class Hit:
     score: float
     legs: Mapping[str, LegScore]
     read_context: Mapping[str, object]
+    signals: Mapping[str, float] = field(default_factory=dict)
+    """What each signal added to the score."""
 
 
 @dataclass(frozen=True, slots=True)

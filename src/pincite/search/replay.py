@@ -10,6 +10,7 @@ from pincite.errors import Conflict, InvalidArgument, PermissionDenied
 from pincite.index.queries import Scoring
 from pincite.search.cursor import Bookmark, seal, unseal
 from pincite.search.query import LegReport, Query, Reader
+from pincite.search.weights import load_ranking
 from pincite.text.words import ANALYSER
 from pincite.types import JsonValue, ReadContext
 
@@ -21,6 +22,8 @@ def replay_note(reader: Reader, query: Query, bookmark: Bookmark, legs: Sequence
     note = bookmark.to_json() | {
         "query": asdict(replace(query, cursor="")),
         "scoring": asdict(reader.scoring),
+        "ranking": asdict(reader.ranking),
+        "model": reader.meaning.fingerprint,
         "analyser": ANALYSER,
         "place": [reader.tenant, reader.organization],
         "roles": None if reader.roles is None else sorted(reader.roles),
@@ -42,7 +45,18 @@ def open_replay(reader: Reader, token: str) -> tuple[Reader, Query, Bookmark]:
         )
     if note["place"] != [reader.tenant, reader.organization]:
         raise InvalidArgument("the replay token was given out in another tenant or organization", field="token")
-    asked_by = replace(reader, roles=_roles(reader, note["roles"]), scoring=Scoring(**note["scoring"]))
+    if note["model"] != reader.meaning.fingerprint:
+        raise Conflict(
+            f"the answer was computed with {note['model'] or 'no vectors'}, now it would be with"
+            f" {reader.meaning.fingerprint or 'none'}; choose that model, or ask the question again",
+            field="token",
+        )
+    asked_by = replace(
+        reader,
+        roles=_roles(reader, note["roles"]),
+        scoring=Scoring(**note["scoring"]),
+        ranking=load_ranking(note["ranking"]),
+    )
     return asked_by, _query(note["query"]), Bookmark.from_json(note)
 
 

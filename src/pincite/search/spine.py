@@ -1,4 +1,4 @@
-"""The read spine: resolve → understand → legs → fuse → cite."""
+"""The read spine: resolve → understand → legs → fuse → rerank → cite."""
 
 from __future__ import annotations
 
@@ -14,10 +14,11 @@ from pincite.index.queries import OneOf, Ranking
 from pincite.search.absence import absence, lag_notes
 from pincite.search.cite import cite
 from pincite.search.cursor import Bookmark, Pin, open_cursor, question_of, seal_cursor
-from pincite.search.fuse import Candidate, fuse
+from pincite.search.fuse import Candidate, pool
 from pincite.search.legs import Retrieved, retrieve
 from pincite.search.query import Answer, Query, Reader, day
 from pincite.search.replay import open_replay, replay_note
+from pincite.search.rerank import rerank
 from pincite.search.understand import Plan, understand
 from pincite.types import ReadContext, Scope, View
 
@@ -47,7 +48,7 @@ def trace(reader: Reader, query: Query) -> Trace:
     """Answer a query and keep what each stage said."""
     if not query.cursor:
         return _trace(reader, query, None)
-    question = question_of(query, reader.scoring, reader.caller)
+    question = question_of(query, reader)
     return _trace(reader, query, open_cursor(query.cursor, question, reader.catalog.library_id))
 
 
@@ -78,41 +79,46 @@ def _trace(reader: Reader, query: Query, bookmark: Bookmark | None) -> Trace:
         resolved = resolve_all(reader, query, bookmark)
         views = [item.view for item in resolved]
         watch.lap("resolve")
-        retrieved = retrieve(reader.index, views, plan, query, reader.scoring)
+        retrieved = retrieve(reader, views, plan, query)
         watch.lap("legs")
         # Listing every value costs more than the search; a filter that nothing can pass shows in an empty answer.
         nothing = not any(ranking.found or ranking.status == "unavailable" for ranking in retrieved.rankings)
         filter_notes = check_filters(reader, views, plan, query.filters) if nothing else []
-        fused = fuse(retrieved.rankings, query.group, strict=plan.strict, points=plan.points)
+        quoted = plan.query_class == "quoted"
+        entries = pool(retrieved.rankings, query.group, strict=plan.strict, quoted=quoted, points=plan.points)
         watch.lap("fuse")
-        pool = _sorted(reader, [c for c in fused if c.score >= query.min_score], query.sort)
+        ranked = rerank(entries, retrieved.rankings, plan, reader.ranking)
+        watch.lap("rerank")
+        shown = _sorted(reader, [c for c in ranked if c.score >= query.min_score], query.sort)
         here = Bookmark(bookmark.offset if bookmark else 0, _pins(reader, resolved))
-        total, is_bound = _total(retrieved, pool, query)
+        total, is_bound = _total(retrieved, shown, query)
         end = here.offset + query.limit
         notes = [*plan.notes, *filter_notes, *retrieved.notes, *lag_notes(resolved)]
-        if end >= len(pool) and total > len(pool):
+        if end >= len(shown) and total > len(shown):
             notes.append(
-                f"paging ends at the {len(pool)} best of {total}; narrow the question or filter it to see others"
+                f"paging ends at the {len(shown)} best of {total}; narrow the question or filter it to see others"
             )
-        if query.sort != "relevance" and total > len(pool):
-            notes.append(f"sorted by date within the {len(pool)} most relevant of {total}")
-        if len(pool) < len(fused):
-            notes.append(f"{len(fused) - len(pool)} of the {len(fused)} best score below min_score {query.min_score}")
-        hits = tuple(cite(reader.catalog, pool[here.offset : end], {item.view.scope: item.echo for item in resolved}))
+        if query.sort != "relevance" and total > len(shown):
+            notes.append(f"sorted by date within the {len(shown)} most relevant of {total}")
+        if len(shown) < len(ranked):
+            notes.append(
+                f"{len(ranked) - len(shown)} of the {len(ranked)} best score below min_score {query.min_score}"
+            )
+        hits = tuple(cite(reader.catalog, shown[here.offset : end], {item.view.scope: item.echo for item in resolved}))
         answer = Answer(
             hits=hits,
             read_contexts=tuple(item.echo for item in resolved),
             legs=retrieved.reports,
             total=total,
             total_is_lower_bound=is_bound,
-            next_cursor=_next_cursor(reader, query, replace(here, offset=end)) if end < len(pool) else "",
+            next_cursor=_next_cursor(reader, query, replace(here, offset=end)) if end < len(shown) else "",
             replay=replay_note(reader, query, here, retrieved.reports),
             notes=tuple(dict.fromkeys(notes)),
             absence="" if hits else absence(reader, query, plan, retrieved, resolved),
         )
         watch.lap("cite")
     legs = {report.name: report.ms for report in retrieved.reports if report.status == "ok"}
-    return Trace(answer, plan, retrieved.rankings, tuple(pool), watch.stages | legs)
+    return Trace(answer, plan, retrieved.rankings, tuple(shown), watch.stages | legs)
 
 
 def resolve_all(reader: Reader, query: Query, bookmark: Bookmark | None) -> list[Resolved]:
@@ -148,7 +154,7 @@ def _pins(reader: Reader, resolved: Sequence[Resolved]) -> dict[str, Pin]:
 
 
 def _next_cursor(reader: Reader, query: Query, following: Bookmark) -> str:
-    return seal_cursor(following, question_of(query, reader.scoring, reader.caller), reader.catalog.library_id)
+    return seal_cursor(following, question_of(query, reader), reader.catalog.library_id)
 
 
 def check_filters(reader: Reader, views: Sequence[View], plan: Plan, given: Mapping[str, object]) -> list[str]:
@@ -184,15 +190,19 @@ def _sorted(reader: Reader, pool: list[Candidate], sort: str) -> list[Candidate]
     return [candidate for _, candidate in with_date] + [candidate for when, candidate in dated if not when]
 
 
-def _total(retrieved: Retrieved, pool: Sequence[Candidate], query: Query) -> tuple[int, bool]:
-    """Distinct groups that match; a lower bound when a leg pruned or legs found different things beyond the pool."""
-    cut = [r for r in retrieved.rankings if r.total > len(r.found) and r.found[-1].score >= query.min_score]
-    keyword = next((r for r in retrieved.rankings if r.leg == "keyword"), None)
-    is_bound = keyword is not None and keyword.total_is_lower_bound
+def _total(retrieved: Retrieved, shown: Sequence[Candidate], query: Query) -> tuple[int, bool]:
+    """Distinct groups that match; a lower bound when a leg pruned, or legs found different things beyond the pool.
+
+    What the dense leg alone found has no end: everything is more or less near. Such an answer counts its pool.
+    """
+    legs = [r for r in retrieved.rankings if r.leg != "dense"]
+    cut = [r for r in legs if r.total > len(r.found) and r.found[-1].score >= query.min_score]
+    keyword = next((r for r in legs if r.leg == "keyword"), None)
+    is_bound = (keyword is not None and keyword.total_is_lower_bound) or any("dense" in c.legs for c in shown)
     if not cut:
-        return len(pool), is_bound
+        return len(shown), is_bound
     if keyword not in cut or query.min_score > 0:
-        return len(pool), True
+        return len(shown), True
     assert keyword is not None
-    only_keyword = all("keyword" in candidate.legs for candidate in pool) and cut == [keyword]
-    return max(keyword.total, len(pool)), is_bound or not only_keyword
+    only_keyword = all("keyword" in candidate.legs for candidate in shown) and cut == [keyword]
+    return max(keyword.total, len(shown)), is_bound or not only_keyword

@@ -11,13 +11,19 @@ from pincite.catalog.resolve import to_iso
 from pincite.health import Finding, Health
 from pincite.index.queries import IndexStatus
 from pincite.ingest.spine import IngestReport
+from pincite.search.compare import CHANGES, Compared, Comparison, Standing
+from pincite.search.context import Context, Source
 from pincite.search.get import Found
 from pincite.search.history import Life
 from pincite.search.query import Answer, Hit, Passage
 from pincite.search.verify import Verdict
+from pincite.search.why_not import WhyNot
 from pincite.types import FOREVER, Baseline, ElementChange, RepositoryInfo, Revision
 
-SCORE_SCALE = "0 to 1: 1 for an exact identifier, otherwise BM25 divided by the most the query could score"
+SCORE_SCALE = (
+    "0 to 1: 1 for an exact identifier, otherwise the weighted mean of how much of the query's words a passage holds"
+    " and how near it is in meaning, the latter as far as the model can tell the passages of this library apart"
+)
 
 Json = dict[str, Any]
 
@@ -52,13 +58,14 @@ def hit(given: Hit) -> Json:
         "score": given.score,
         "read_context": dict(given.read_context),
         "scores": {
-            "semantic": None,
+            "semantic": given.legs["dense"].score if "dense" in given.legs else None,
             "keyword": given.legs["keyword"].score if "keyword" in given.legs else None,
             "exact": given.legs["exact"].score if "exact" in given.legs else None,
             "graph": None,
             "rerank": None,
         },
         "definitions": [],
+        "signals": dict(given.signals),
         "explain": {name: _leg(score) for name, score in given.legs.items()},
     }
 
@@ -69,6 +76,7 @@ def _leg(given: Any) -> Json:
         "score": given.score,
         "raw": given.raw,
         "chunk_index": given.chunk,
+        "window": given.window if given.window >= 0 else None,
         "matched": [asdict(item) | {"terms": list(item.terms)} for item in given.matched],
     }
 
@@ -216,3 +224,90 @@ def finding(given: Finding) -> Json:
         "advice": given.advice or None,
         "ms": given.ms,
     }
+
+
+def why_not(given: WhyNot) -> Json:
+    """Where an element stands in an answer, and why not higher."""
+    return {
+        "element_id": given.element_id,
+        "query": given.query,
+        "verdict": given.verdict,
+        "message": given.message,
+        "rank": given.rank,
+        "score": given.score,
+        "limit": given.limit,
+        "legs": {leg: _standing(score) if score else None for leg, score in given.legs.items()},
+        "filters": list(given.filters),
+        "lacks": list(given.lacks),
+        "citation": given.citation or None,
+        "read_context": _contexts(given.read_contexts),
+        "notes": list(given.notes),
+    }
+
+
+def _standing(given: Any) -> Json:
+    return {"rank": given.rank, "score": given.score}
+
+
+def comparison(given: Comparison) -> Json:
+    """The same query in two states."""
+    return {
+        "query": given.query,
+        "limit": given.limit,
+        "from": _contexts(given.before),
+        "to": _contexts(given.after),
+        **{change: [_compared(hit) for hit in given.of(change)] for change in CHANGES},
+        "legs": {"from": _legs(given.legs_before), "to": _legs(given.legs_after)},
+        "notes": list(given.notes),
+    }
+
+
+def _compared(given: Compared) -> Json:
+    return {
+        "element_id": given.element_id,
+        "repository_id": given.scope.repository,
+        "element_name": given.name,
+        "before": _side(given.before) if given.before else None,
+        "after": _side(given.after) if given.after else None,
+        "why": given.why or None,
+    }
+
+
+def _side(given: Standing) -> Json:
+    return _standing(given) | {
+        "version_id": given.passage.version_id,
+        "citation": given.passage.citation,
+        "content": given.passage.text,
+    }
+
+
+def context(given: Context) -> Json:
+    """The response of getContext."""
+    out: Json = {
+        "context": given.text,
+        "sources": [_source(item) for item in given.sources],
+        "tokens": given.tokens,
+        "max_tokens": given.max_tokens,
+        "read_context": _contexts(given.read_contexts),
+        "legs": _legs(given.legs),
+        "notes": list(given.notes),
+    }
+    if given.absence:
+        out["absence"] = given.absence
+    return out
+
+
+def _source(given: Source) -> Json:
+    return {
+        "element_id": given.element_id,
+        "element_name": given.element_name,
+        "repository_id": given.scope.repository,
+        "version_id": given.version_id,
+        "citation": given.citation,
+        "relevance": given.relevance,
+        "why_included": given.why_included,
+    }
+
+
+def _legs(given: Sequence[Any]) -> list[Json]:
+    return [asdict(leg) | {"reason": leg.reason or None} for leg in given]

@@ -22,7 +22,7 @@ from hypothesis import strategies as st
 
 from pincite.errors import Conflict, Erased, InvalidArgument, NotFound
 from pincite.ids import erasure_key, text_hash, version_id
-from pincite.protocols import Catalog, Job, SourceFile, Usage
+from pincite.protocols import Catalog, SourceFile, Usage
 from pincite.types import (
     FOREVER,
     Alias,
@@ -75,6 +75,14 @@ def view(revision: int, valid_at: date = DAY, roles: frozenset[str] | None = Non
 def text_at(catalog: Catalog, revision: int, element_id: str, valid_at: date = DAY) -> str | None:
     found = catalog.elements.get(view(revision, valid_at), element_id)
     return found.version.content.text if found else None
+
+
+def queue_texts(catalog: Catalog, *texts: str) -> tuple[str, ...]:
+    """Commit each text as an element of that name and queue it for the model `m`; their hashes."""
+    made = commit(catalog, *(put(text, text) for text in texts))
+    hashes = tuple(map(text_hash, texts))
+    catalog.queue.add(SCOPE, "m", dict(zip(hashes, texts, strict=True)), upto=made.revision)
+    return hashes
 
 
 class CatalogContract:
@@ -630,12 +638,13 @@ class CatalogContract:
         own, shared = text_hash("intro\n\nown"), text_hash("shared")
         for tenant in (SCOPE.tenant, "other"):
             catalog.vectors.put(tenant, "m", {own: b"1", f"{own}:0": b"2", f"{own}:11": b"3", shared: b"4"})
-            catalog.queue.add([Job(tenant, f"{own}:2", "m", "own"), Job(tenant, shared, "m", "shared")])
+            catalog.queue.add(replace(SCOPE, tenant=tenant), "n", {own: "own", shared: "shared"}, upto=1)
             catalog.contexts.put(tenant, "key", text_hash("own"), "intro")
+        assert catalog.queue.counts()["waiting"] == 3
         catalog.commits.purge(SCOPE, ["a", "c"])
         assert catalog.vectors.get(SCOPE.tenant, "m", [own, f"{own}:0", f"{own}:11", shared]) == {shared: b"4"}
         assert catalog.vectors.counts("other") == {"m": 4}
-        assert catalog.queue.counts()["waiting"] == 3
+        assert catalog.queue.counts()["waiting"] == 2
         assert catalog.contexts.get(SCOPE.tenant, "key") is None
         assert catalog.contexts.get("other", "key") == "intro"
 
@@ -650,36 +659,106 @@ class CatalogContract:
         assert catalog.vectors.get("t", "m", []) == {}
         assert catalog.vectors.counts("t") == {"m": 2, "n": 1}
 
+    def test_a_text_is_queued_once_per_tenant_and_model(self, catalog: Catalog) -> None:
+        one, two = queue_texts(catalog, "one", "two")
+        assert catalog.queue.add(SCOPE, "m", {one: "one", two: "two"}, upto=1) == 0
+        assert catalog.queue.add(SCOPE, "other model", {one: "one"}, upto=1) == 1
+        assert catalog.queue.counts()["waiting"] == 3
+        assert catalog.queue.counts("m")["waiting"] == catalog.queue.counts("m", tenant=SCOPE.tenant)["waiting"] == 2
+        assert catalog.queue.counts("m", tenant="other")["waiting"] == 0
+        assert catalog.queue.claim("other", "m", 9, lease_seconds=60) == ()
+        assert [job.text for job in catalog.queue.claim(SCOPE.tenant, "m", 9, lease_seconds=60)] == ["one", "two"]
+
+    def test_what_has_its_vector_or_is_not_in_the_library_is_not_queued(self, catalog: Catalog) -> None:
+        commit(catalog, put("a", "one"), put("b", "two"))
+        catalog.vectors.put(SCOPE.tenant, "m", {text_hash("one"): b"1"})
+        texts = {text_hash(text): text for text in ("one", "two", "purged meanwhile")}
+        assert catalog.queue.add(SCOPE, "m", texts, upto=1) == 1
+        assert [job.text for job in catalog.queue.claim(SCOPE.tenant, "m", 9, lease_seconds=60)] == ["two"]
+
+    def test_the_queue_remembers_up_to_which_revision_births_are_in_it(self, catalog: Catalog) -> None:
+        other = replace(SCOPE, repository="other")
+        assert catalog.queue.enqueued(SCOPE, "m") == 0
+        assert catalog.queue.add(SCOPE, "m", {}, upto=3) == 0
+        assert catalog.queue.enqueued(SCOPE, "m") == 0, "there is no such repository"
+        for scope in (SCOPE, other):
+            commit(catalog, put("a", "one"), scope=scope)
+        catalog.queue.add(SCOPE, "m", {}, upto=3)
+        catalog.queue.add(SCOPE, "m", {}, upto=2)
+        assert catalog.queue.enqueued(SCOPE, "m") == 3
+        assert catalog.queue.enqueued(SCOPE, "n") == catalog.queue.enqueued(other, "m") == 0
+
     def test_a_job_is_claimed_by_one_worker_until_its_lease_lapses(self, catalog: Catalog) -> None:
-        jobs = [Job("t", f"h{n}", "m", f"text {n}") for n in range(3)]
-        assert catalog.queue.add(jobs) == 3
-        assert catalog.queue.add([*jobs, Job("t", "h0", "other model", "text 0")]) == 1
-        first = catalog.queue.claim(2, lease_seconds=0.05)
-        assert [job.text for job in first] == ["text 0", "text 1"]
-        assert [job.text_hash for job in catalog.queue.claim(9, lease_seconds=60)] == ["h2", "h0"]
-        assert catalog.queue.claim(9, lease_seconds=60) == ()
-        catalog.queue.done(first[:1])
+        queue_texts(catalog, "one", "two", "three")
+        first = catalog.queue.claim(SCOPE.tenant, "m", 2, lease_seconds=0.05)
+        assert [(job.text, job.attempts) for job in first] == [("one", 0), ("two", 0)]
+        assert [job.text for job in catalog.queue.claim(SCOPE.tenant, "m", 9, lease_seconds=60)] == ["three"]
+        assert catalog.queue.claim(SCOPE.tenant, "m", 9, lease_seconds=60) == ()
+        assert catalog.queue.finish({first[0]: b"1"}) == 1
         time.sleep(0.06)
         assert catalog.queue.counts()["waiting"] == 1
-        (again,) = catalog.queue.claim(9, lease_seconds=60)
-        assert (again.text_hash, again.attempts) == ("h1", 2)
-        assert catalog.queue.counts() == {"waiting": 0, "claimed": 3, "parked": 0, "oldest_seconds": 0}
+        assert catalog.queue.claim(SCOPE.tenant, "m", 9, lease_seconds=60) == (first[1],)
+        assert catalog.queue.counts() == {"waiting": 0, "claimed": 2, "parked": 0, "oldest_seconds": 0}
+
+    def test_starting_counts_the_attempt_and_renews_the_lease(self, catalog: Catalog) -> None:
+        queue_texts(catalog, "one", "two")
+        one, two = catalog.queue.claim(SCOPE.tenant, "m", 9, lease_seconds=0.05)
+        (started,) = catalog.queue.start([one], lease_seconds=60)
+        assert started == replace(one, attempts=1)
+        time.sleep(0.06)
+        assert catalog.queue.claim(SCOPE.tenant, "m", 9, lease_seconds=60) == (two,)
+        catalog.queue.finish({two: b"2"})
+        assert catalog.queue.start([one, two], lease_seconds=0) == (replace(one, attempts=2),)
+        assert catalog.queue.claim(SCOPE.tenant, "m", 9, lease_seconds=60) == (replace(one, attempts=2),)
+
+    def test_finishing_stores_the_vector_and_takes_the_job_in_one(self, catalog: Catalog) -> None:
+        one, two = queue_texts(catalog, "one", "two")
+        jobs = catalog.queue.claim(SCOPE.tenant, "m", 9, lease_seconds=0)
+        assert catalog.queue.finish({jobs[0]: b"1"}) == 1
+        assert catalog.queue.finish({jobs[0]: b"late", jobs[1]: b"2"}) == 1
+        assert catalog.vectors.get(SCOPE.tenant, "m", [one, two]) == {one: b"1", two: b"2"}
+        assert catalog.queue.counts() == {"waiting": 0, "claimed": 0, "parked": 0, "oldest_seconds": 0}
+
+    def test_a_text_purged_while_it_is_embedded_gets_no_vector(self, catalog: Catalog) -> None:
+        (one,) = queue_texts(catalog, "one")
+        jobs = catalog.queue.claim(SCOPE.tenant, "m", 9, lease_seconds=60)
+        catalog.commits.purge(SCOPE, ["one"])
+        assert catalog.queue.start(jobs, lease_seconds=60) == ()
+        assert catalog.queue.finish({jobs[0]: b"1"}) == 0
+        assert catalog.vectors.get(SCOPE.tenant, "m", [one]) == {}
+
+    def test_a_released_job_can_be_claimed_at_once_and_its_attempt_did_not_happen(self, catalog: Catalog) -> None:
+        queue_texts(catalog, "one", "two")
+        one, two = catalog.queue.claim(SCOPE.tenant, "m", 9, lease_seconds=60)
+        catalog.queue.start([one], lease_seconds=60)
+        catalog.queue.failed(two, "busy", retry_seconds=60)
+        catalog.queue.release([one, two])
+        assert catalog.queue.claim(SCOPE.tenant, "m", 9, lease_seconds=60) == (one,)
 
     def test_a_failed_job_waits_or_is_parked_with_its_reason(self, catalog: Catalog) -> None:
-        catalog.queue.add([Job("t", "h1", "m", "x"), Job("t", "h2", "m", "y")])
-        one, two = catalog.queue.claim(2, lease_seconds=60)
+        queue_texts(catalog, "one", "two")
+        one, two = catalog.queue.claim(SCOPE.tenant, "m", 2, lease_seconds=60)
         catalog.queue.failed(one, "too long", retry_seconds=None)
         catalog.queue.failed(two, "busy", retry_seconds=0.05)
-        assert catalog.queue.claim(9, lease_seconds=60) == ()
-        assert catalog.queue.counts() | {"oldest_seconds": 0} == {
-            "waiting": 1,
-            "claimed": 0,
-            "parked": 1,
-            "oldest_seconds": 0,
-        }
+        assert catalog.queue.claim(SCOPE.tenant, "m", 9, lease_seconds=60) == ()
+        counts = {"waiting": 1, "claimed": 0, "parked": 1, "oldest_seconds": 0}
+        assert catalog.queue.counts() | {"oldest_seconds": 0} == counts
         time.sleep(0.06)
-        (again,) = catalog.queue.claim(9, lease_seconds=60)
-        assert (again.text_hash, again.error) == ("h2", "busy")
+        (again,) = catalog.queue.claim(SCOPE.tenant, "m", 9, lease_seconds=60)
+        assert (again.text, again.error) == ("two", "busy")
+
+    def test_parked_jobs_are_listed_and_can_be_tried_again(self, catalog: Catalog) -> None:
+        queue_texts(catalog, "one", "two")
+        jobs = catalog.queue.start(catalog.queue.claim(SCOPE.tenant, "m", 9, lease_seconds=60), lease_seconds=60)
+        for job in jobs:
+            catalog.queue.failed(job, "too long", retry_seconds=None)
+        assert catalog.queue.parked(SCOPE.tenant, "m", 1) == (replace(jobs[0], error="too long"),)
+        assert catalog.queue.parked("other", "m", 9) == catalog.queue.parked(SCOPE.tenant, "n", 9) == ()
+        assert catalog.queue.retry_parked("other", "m") == catalog.queue.retry_parked(SCOPE.tenant, "n") == 0
+        assert catalog.queue.retry_parked(SCOPE.tenant, "m") == 2
+        again = catalog.queue.claim(SCOPE.tenant, "m", 9, lease_seconds=60)
+        assert [(job.text, job.attempts) for job in again] == [("one", 0), ("two", 0)]
+        assert catalog.queue.parked(SCOPE.tenant, "m", 9) == ()
 
     def test_contexts_are_remembered_per_tenant(self, catalog: Catalog) -> None:
         catalog.contexts.put("t", "k", "h", "first")

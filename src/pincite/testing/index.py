@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import hashlib
 import unicodedata
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass, replace
 from datetime import date
 from pathlib import Path
@@ -18,7 +18,7 @@ from typing import Literal
 import pytest
 
 from pincite.catalog.sqlite import SqliteCatalog
-from pincite.errors import Conflict
+from pincite.errors import Conflict, InvalidArgument
 from pincite.index.queries import (
     All,
     Between,
@@ -34,10 +34,12 @@ from pincite.index.queries import (
     Ranking,
     Scoring,
     Some,
+    VectorQuery,
     Word,
     WordQuery,
 )
-from pincite.protocols import Catalog, Index
+from pincite.protocols import Calibration, Catalog, Index
+from pincite.testing.vectors import CALIBRATION, MODEL, asking, embed
 from pincite.types import (
     Alias,
     Change,
@@ -140,6 +142,19 @@ class Shelf:
         """Ids of the elements found, best first."""
         return [found.element_id for found in self.ask(query, *views).found]
 
+    def embed(self, scope: Scope = SCOPE, *, chosen: Callable[[str], bool] | None = None) -> int:
+        """Put the vectors of all passages (or the chosen ones) into the catalog and take them in; how many were new."""
+        embed(self.catalog, scope, chosen=chosen)
+        return self.index.take_vectors(scope, MODEL)
+
+    def mean(self, query: VectorQuery | str, *views: View) -> Ranking:
+        asked = asking(query) if isinstance(query, str) else query
+        return self.index.dense(views or (self.view(),), asked)
+
+    def near(self, query: VectorQuery | str, *views: View) -> list[str]:
+        """Ids of the elements found by meaning, nearest first."""
+        return [found.element_id for found in self.mean(query, *views).found]
+
     def identify(self, *identifiers: str, views: tuple[View, ...] = (), **options: object) -> list[str]:
         query = IdentifierQuery(identifiers, **options)  # type: ignore[arg-type]
         return [found.element_id for found in self.index.exact(views or (self.view(),), query).found]
@@ -161,6 +176,14 @@ QUESTIONS: tuple[WordQuery, ...] = (
     WordQuery(words("the dog"), filters=(OneOf("element_type", ("page",)),)),
     WordQuery(All((Word("dog"), Not(Word("cat"))))),
     WordQuery(words("secret")),
+)
+
+
+MEANINGS: tuple[VectorQuery, ...] = (
+    asking("dog bites the court"),
+    asking("cat", depth=2),
+    asking("chunk 3 dog", group="chunk"),
+    asking("dog again", filters=(OneOf("language", ("de", "fr")),), group="chunk"),
 )
 
 
@@ -194,6 +217,12 @@ class IndexContract:
     def prefixes(self, shelf: Shelf) -> Shelf:
         if not shelf.index.features.prefixes:
             pytest.skip("the engine declares that it has no prefixes")
+        return shelf
+
+    @pytest.fixture
+    def dense(self, shelf: Shelf) -> Shelf:
+        if not shelf.index.features.dense:
+            pytest.skip("the engine declares that it has no dense leg")
         return shelf
 
     # --- rolling forward --------------------------------------------------------------------------------------
@@ -782,6 +811,202 @@ class IndexContract:
         assert shelf.identify("old", views=(shelf.view(revision=1, roles=()),)) == ["a"]
         assert shelf.identify("old", "new", views=(shelf.view(roles=()),)) == ["a"]
 
+    # --- meaning ----------------------------------------------------------------------------------------------
+
+    def test_the_nearest_passage_comes_first(self, dense: Shelf) -> None:
+        dense.add(put("far", "tax on income"), put("near", "the dog bites"), put("same", "dog bites man"))
+        assert dense.embed() == 3
+        ranking = dense.mean("dog bites man")
+        assert [found.element_id for found in ranking.found] == ["same", "near", "far"]
+        assert (ranking.leg, ranking.total, ranking.status, ranking.reason) == ("dense", 3, "ok", "")
+        same, near, far = ranking.found
+        assert same.raw == pytest.approx(1, abs=1e-3)
+        assert (same.score, same.window, same.matched) == (1.0, 0, ())
+        assert 0 <= far.score < near.score < 1 and near.score == CALIBRATION.score(near.raw)
+
+    def test_whole_and_nearest_window_count_half_each(self, dense: Shelf) -> None:
+        dense.add(put("mixed", "Income tax. the dog bites. Lease of land"), put("whole", "the dog bites"))
+        dense.embed()
+        whole, mixed = dense.mean("the dog bites").found
+        assert (whole.element_id, whole.window, mixed.window) == ("whole", 0, 2)
+        assert 0.5 < mixed.raw < whole.raw
+        alone = dense.mean("Income tax. the dog bites. Lease of land").found[0]
+        assert (alone.element_id, alone.window) == ("mixed", 0)
+
+    def test_a_score_is_bounded_by_what_the_model_calls_unrelated_and_the_same(self, dense: Shelf) -> None:
+        dense.add(put("a", "dog bites"), put("b", "income tax"))
+        dense.embed()
+        strict = dense.mean(asking("dog bites", calibration=Calibration(unrelated=0.97, same=0.99)))
+        assert [found.score for found in strict.found] == [1.0, 0.0]
+        assert [found.raw for found in strict.found] == [found.raw for found in dense.mean("dog bites").found]
+
+    def test_one_passage_of_an_element_stands_for_it_or_each_for_itself(self, dense: Shelf) -> None:
+        dense.add(put("a", page("income tax", "the dog", "dog bites")), put("b", page("dog of the neighbour")))
+        dense.embed()
+        by_element = dense.mean("dog bites")
+        assert [(f.element_id, f.chunk) for f in by_element.found] == [("a", 2), ("b", 0)]
+        by_chunk = dense.mean(asking("dog bites", group="chunk"))
+        assert (by_element.total, by_chunk.total, len(by_chunk.found)) == (2, 4, 4)
+        assert by_chunk.found[0] == by_element.found[0]
+        for depth in (1, 2, 3):
+            assert dense.mean(asking("dog bites", group="chunk", depth=depth)).found == by_chunk.found[:depth]
+
+    def test_equal_passages_tie_in_the_order_of_ids(self, dense: Shelf) -> None:
+        ids = ("é", "b", "a", "Z", "z")
+        for element_id in ids:
+            dense.add(put(element_id, page("a dog", "a dog")))
+            dense.add(put(element_id, page("a dog", "a dog")), scope=SIBLING)
+        dense.embed()
+        dense.embed(SIBLING)
+        ordered = sorted(ids)
+        for depth in range(1, 6):
+            assert dense.near(asking("dog", depth=depth)) == ordered[:depth]
+        chunks = dense.mean(asking("dog", group="chunk")).found
+        assert [(found.element_id, found.chunk) for found in chunks] == [(i, n) for i in ordered for n in (0, 1)]
+        both = dense.mean("dog", dense.view(SIBLING), dense.view()).found
+        assert [found.scope for found in both if found.element_id == "b"] == [SCOPE, SIBLING]
+
+    def test_meaning_is_asked_at_a_revision_of_what_is_in_force_and_open_to_the_roles(self, dense: Shelf) -> None:
+        cut = date(2026, 1, 1)
+        dense.add(put("law", page("old dogs", end=cut), page("new dogs", start=cut)), put("gone", "old dogs"))
+        dense.add(RemoveElement("gone"), put("closed", page("old dogs", roles=("judge",))))
+        dense.embed()
+        before = dense.view(revision=1, valid_at=date(2025, 1, 1))
+        assert dense.near("old dogs", before) == ["gone", "law"]
+        assert dense.near("old dogs", dense.view(revision=1)) == ["gone", "law"]
+        assert dense.mean("old dogs", dense.view(revision=1)).found[1].raw < 0.99
+        assert dense.near("old dogs") == dense.near("old dogs", dense.view(roles=("judge",))) == ["closed", "law"]
+        assert dense.near("old dogs", dense.view(roles=())) == ["law"]
+        assert dense.mean("old dogs", dense.view(roles=())).total == 1
+        assert dense.near("old dogs", dense.view(revision=0)) == []
+
+    def test_a_filter_holds_inside_the_scan_of_vectors(self, dense: Shelf) -> None:
+        dense.add(*(put(f"loud {n}", "dog bites") for n in range(30)))
+        dense.add(put("quiet", page("income tax", metadata={"court": "bger", "date": "2025-06-01"})))
+        dense.embed()
+        for accepts in (OneOf("court", ("bger",)), Between("date", "2025", "2025-12")):
+            ranking = dense.mean(asking("dog bites", filters=(accepts,), depth=1))
+            assert ([found.element_id for found in ranking.found], ranking.total) == (["quiet"], 1)
+        every = dense.mean("dog bites").found
+        assert ranking.found[0] in every
+        nothing = dense.mean(asking("dog", filters=(OneOf("court", ("none",)),)))
+        assert (nothing.found, nothing.total, nothing.status) == ((), 0, "ok")
+
+    def test_what_has_no_vectors_yet_is_said(self, dense: Shelf) -> None:
+        assert dense.index.dense((), asking("dog")) == Ranking("dense")
+        assert dense.mean("dog") == Ranking("dense")
+        dense.add(put("a", page("a dog", metadata={"x": "1"})), put("b", "a cat"), put("c", "a cow"))
+        nothing = dense.mean("dog")
+        assert (nothing.status, nothing.found, nothing.total) == ("unavailable", (), 0)
+        assert "pincite embed" in nothing.reason
+        assert dense.index.take_vectors(SCOPE, MODEL) == 0
+        assert dense.mean("dog") == nothing
+        assert dense.embed(chosen=lambda text: "dog" in text) == 1
+        some = dense.mean("dog")
+        assert (some.status, some.total, [found.element_id for found in some.found]) == ("partial", 1, ["a"])
+        assert some.reason == "1 of 3 passages have vectors; the rest are being embedded"
+        assert dense.mean(asking("dog", filters=(OneOf("x", ("1",)),))).status == "ok"
+        assert (dense.embed(), dense.embed()) == (2, 0)
+        assert (dense.mean("dog").status, dense.mean("dog").total) == ("ok", 3)
+        dense.add(put("d", "a bird"))
+        assert dense.mean("dog").reason.startswith("3 of 4 ")
+        assert dense.mean("dog", dense.view(revision=1)).status == "ok"
+
+    def test_vectors_wait_in_the_catalog_until_they_are_taken(self, dense: Shelf) -> None:
+        assert dense.index.take_vectors(SCOPE, MODEL) == 0
+        dense.commit(put("a", "a dog"))
+        assert dense.embed() == 0
+        dense.index.advance(SCOPE)
+        assert dense.mean("dog").status == "unavailable"
+        assert dense.index.take_vectors(SCOPE, MODEL) == 1
+        assert dense.near("dog") == ["a"]
+
+    def test_a_bare_heading_has_no_meaning_of_its_own(self, dense: Shelf) -> None:
+        heading = passage("Dogs", chunk_type="header", parent_chain=("Dogs",))
+        dense.add(put("a", page(heading, passage("they bite", parent_chain=("Dogs", "Bites")))))
+        dense.embed()
+        ranking = dense.mean(asking("Dogs", group="chunk"))
+        assert ([found.chunk for found in ranking.found], ranking.status) == ([1], "ok")
+
+    def test_models_do_not_mix(self, dense: Shelf) -> None:
+        dense.add(put("a", "a dog"), put("b", "a cat"))
+        dense.embed()
+        other = asking("a dog", fingerprint="other/1")
+        assert dense.mean(other).status == "unavailable"
+        embed(dense.catalog, SCOPE, fingerprint="other/1", chosen=lambda text: "cat" in text)
+        assert dense.index.take_vectors(SCOPE, "other/1") == 1
+        assert (dense.near(other), dense.near("a dog")) == (["b"], ["a", "b"])
+
+    def test_a_repository_without_vectors_is_counted_beside_one_with(self, dense: Shelf) -> None:
+        dense.add(put("a", "a dog"))
+        dense.add(put("b", "a dog"), put("c", "a cat"), scope=SIBLING)
+        dense.embed()
+        both = dense.mean("dog", dense.view(), dense.view(SIBLING))
+        assert ([found.element_id for found in both.found], both.status) == (["a"], "partial")
+        assert both.reason.startswith("1 of 3 ")
+        assert dense.mean("dog", dense.view(SIBLING)).status == "unavailable"
+        dense.embed(SIBLING)
+        assert dense.near("dog", dense.view(SIBLING), dense.view()) == ["a", "b", "c"]
+
+    def test_a_purge_erases_vectors_and_a_text_that_others_hold_keeps_them(self, dense: Shelf) -> None:
+        dense.add(put("a", page("a secret", "a dog")), put("b", "a dog"))
+        dense.embed()
+        dense.catalog.commits.purge(SCOPE, ["a"])
+        dense.index.advance(SCOPE)
+        assert dense.near("a secret") == dense.near("a secret", dense.view(revision=1)) == ["b"]
+        assert (dense.mean("dog").status, dense.mean("dog").total) == ("ok", 1)
+        dense.add(put("c", "a secret"))
+        assert dense.mean("dog").reason.startswith("1 of 2 ")
+        assert dense.embed() == 1
+        assert dense.near("a secret") == ["c", "b"]
+
+    def test_a_text_that_was_erased_and_came_back_is_embedded_anew(self, dense: Shelf) -> None:
+        dense.add(put("a", "a secret"), put("b", "a dog"))
+        dense.embed()
+        dense.catalog.commits.purge(SCOPE, ["a"])
+        dense.add(put("c", "a secret"))
+        assert dense.mean("dog").reason.startswith("1 of 2 ")
+        assert (dense.embed(), dense.mean("dog").status) == (1, "ok")
+
+    def test_an_answer_says_what_it_stands_out_of(self, dense: Shelf) -> None:
+        dense.add(put("a", page("dog bites", metadata={"x": "1"})), put("b", "income tax"), put("c", "dog bites"))
+        dense.add(put("d", page("dog bites often", roles=("judge",))), RemoveElement("c"))
+        dense.embed()
+        view = dense.view(roles=())
+        ranking = dense.mean("dog bites", view)
+        one, other = (found.raw for found in ranking.found)
+        assert ranking.background is not None
+        assert ranking.background.mean == pytest.approx((one + other) / 2)
+        assert ranking.background.deviation == pytest.approx((one - other) / 2)
+        filtered = dense.mean(asking("dog bites", filters=(OneOf("x", ("1",)),)), view)
+        assert (len(filtered.found), filtered.background) == (1, ranking.background)
+
+    def test_whether_there_are_vectors_is_known_without_a_question(self, dense: Shelf) -> None:
+        assert not dense.index.has_vectors((), MODEL)
+        assert not dense.index.has_vectors([dense.view()], MODEL)
+        dense.add(put("a", "a dog"))
+        assert not dense.index.has_vectors([dense.view()], MODEL)
+        dense.embed()
+        assert dense.index.has_vectors([dense.view(SIBLING), dense.view()], MODEL)
+        assert not dense.index.has_vectors([dense.view()], "other/1")
+        assert not dense.index.has_vectors([dense.view(SIBLING)], MODEL)
+
+    def test_scanning_every_vector_gives_the_same_answer(self, dense: Shelf) -> None:
+        _fill(dense)
+        dense.embed()
+        for group in ("element", "chunk"):
+            assert dense.mean(asking("dog court", group=group, exact=True)) == dense.mean(
+                asking("dog court", group=group)
+            )
+
+    def test_a_question_of_other_dimensions_is_refused(self, shelf: Shelf) -> None:
+        if not shelf.index.features.dense:
+            pytest.skip("the engine declares that it has no dense leg")
+        shelf.add(put("a", "a dog"))
+        shelf.embed()
+        with pytest.raises(InvalidArgument, match=r"3 dimensions.* 64"):
+            shelf.mean(replace(asking("dog"), vector=(1, 2, 3)))
+
     # --- several repositories, isolation ----------------------------------------------------------------------
 
     def test_views_of_several_repositories_share_their_statistics(self, shelf: Shelf) -> None:
@@ -876,6 +1101,8 @@ class IndexContract:
         assert [_answers(shelf, revision=r) for r in revisions] == before
         shelf.index = self.make_index(shelf.catalog, tmp_path)
         shelf.index.advance(SCOPE)
+        if shelf.index.features.dense:
+            shelf.index.take_vectors(SCOPE, MODEL)
         assert [_answers(shelf, revision=r) for r in revisions] == before
         assert shelf.index.check(SCOPE) == ()
 
@@ -947,6 +1174,8 @@ def _fill(shelf: Shelf) -> None:
         shelf.add(put(f"e{n}", state))
     shelf.add(put("e1", page("dog dog", language="de")), RemoveElement("e5"), put("a", "the dog of the court"))
     shelf.add(put("e1", page("cat", language="de")), put("e5", "back again with a dog"))
+    if shelf.index.features.dense:
+        shelf.embed()
 
 
 def _answers(
@@ -956,6 +1185,8 @@ def _answers(
     view = shelf.view(revision=revision, roles=roles)
     rankings = [shelf.index.keyword([view], query) for query in QUESTIONS]
     rankings.append(shelf.index.exact([view], IdentifierQuery(("page", "e1", "a"))))
+    if shelf.index.features.dense:
+        rankings += [shelf.mean(query, view) for query in MEANINGS]
     answers: list[tuple[tuple[Found, ...], int] | dict[str, dict[str, int]]] = []
     answers += [(facts(ranking).found, ranking.total) for ranking in rankings]
     return [*answers, shelf.index.filter_values([view])]

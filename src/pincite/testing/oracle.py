@@ -7,16 +7,21 @@ declares `replay`, to the last bit of a score.
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable, Iterable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from datetime import date
+from fractions import Fraction
 from functools import cache, partial
 
+from pincite.errors import InvalidArgument
 from pincite.index.bm25 import Statistics, boosts_of, norm
-from pincite.index.entries import Entry, entries
+from pincite.index.entries import Entry, embedded_key, entries
 from pincite.index.queries import (
     FIELDS,
+    FIXED,
     All,
+    Background,
     Between,
     Filter,
     Found,
@@ -31,6 +36,7 @@ from pincite.index.queries import (
     Prefix,
     Ranking,
     Scoring,
+    VectorQuery,
     Word,
     WordQuery,
 )
@@ -39,7 +45,7 @@ from pincite.protocols import Catalog, Index, IndexFeatures
 from pincite.text.expand import Adjacent, Group, Lexicon, Member, StartsWith, Term, Together
 from pincite.text.identifiers import normalise_identifier
 from pincite.text.words import ANALYSER, analyse, tokens
-from pincite.types import Lifetime, Scope, View
+from pincite.types import Birth, Chunk, Lifetime, Scope, View
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -51,6 +57,8 @@ class Row:
     entry: Entry
     words: tuple[tuple[str, ...], ...]
     terms: tuple[tuple[str, ...], ...]
+    key: str
+    """Of its vectors; "" for a bare heading, which has none."""
 
     def group(self, by: str) -> tuple[object, ...]:
         """What makes two rows one hit."""
@@ -67,12 +75,15 @@ class Row:
 class BruteForceIndex:
     """Everything in memory, read anew from the catalog on every `advance`."""
 
-    features = IndexFeatures(replay=True, score_isolation=True, phrases=True, prefixes=True)
+    features = IndexFeatures(replay=True, score_isolation=True, phrases=True, prefixes=True, dense=True)
 
     def __init__(self, catalog: Catalog) -> None:
         self._catalog = catalog
         self._rows: dict[Scope, list[Row]] = {}
         self._reached: dict[Scope, int] = {}
+        self._purges: dict[Scope, int] = {}
+        self._vectors: dict[tuple[Scope, str], dict[str, bytes]] = {}
+        """What was taken from the catalog, by repository and model."""
 
     def reached(self, scope: Scope) -> int:
         return self._reached.get(scope, 0)
@@ -81,10 +92,66 @@ class BruteForceIndex:
         info = self._catalog.repositories.get(scope)
         if info is None:
             return 0
-        births = self._catalog.feed.births(scope, 0, info.head)
-        self._rows[scope] = [_row(scope, birth.lifetime, entry) for birth in births for entry in entries(birth)]
-        self._reached[scope] = info.head
+        births = list(self._catalog.feed.births(scope, 0, info.head))
+        self._rows[scope] = [
+            _row(scope, birth, chunk, entry)
+            for birth in births
+            for chunk, entry in zip(birth.derivation.chunks, entries(birth), strict=True)
+        ]
+        if self._purges.get(scope, 0) != info.purges:
+            self._forget(scope)
+        self._reached[scope], self._purges[scope] = info.head, info.purges
         return info.head
+
+    def _forget(self, scope: Scope) -> None:
+        """Drop the vectors of what was erased, even if the same text came back since: it is embedded anew."""
+        left = {row.key for row in self._rows[scope] if row.lifetime.born <= self.reached(scope)}
+        for (where, _), taken in self._vectors.items():
+            if where == scope:
+                for key in taken.keys() - left:
+                    del taken[key]
+
+    def take_vectors(self, scope: Scope, fingerprint: str) -> int:
+        known = self._vectors.get((scope, fingerprint), {})
+        missing = {row.key for row in self._rows.get(scope, ()) if row.key} - known.keys()
+        found = self._catalog.vectors.get(scope.tenant, fingerprint, sorted(missing))
+        if found:
+            self._vectors[scope, fingerprint] = known | found
+        return len(found)
+
+    def has_vectors(self, views: Sequence[View], fingerprint: str) -> bool:
+        return any(self._vectors.get((view.scope, fingerprint)) for view in views)
+
+    def dense(self, views: Sequence[View], query: VectorQuery) -> Ranking:
+        visible = self._visible(views)
+        if visible and not any((row.scope, query.fingerprint) in self._vectors for row in visible):
+            reason = "no vectors of this model yet; make them with: pincite embed"
+            return Ranking("dense", status="unavailable", reason=reason)
+        _check_dimensions(self._vectors, query)
+        rows = [row for row in visible if row.key and _passes(row, query.filters)]
+        blobs = {row: self._vectors.get((row.scope, query.fingerprint), {}).get(row.key) for row in rows}
+        sums = {row: _nearness(blob, query) for row, blob in blobs.items() if blob}
+        best: dict[tuple[object, ...], Row] = {}
+        for row in sorted(sums, key=lambda row: (-sums[row][0], row.place())):
+            best.setdefault(row.group(query.group), row)
+        found = [_near(row, *sums[row], query) for row in list(best.values())[: query.depth]]
+        answer = Ranking("dense", tuple(found), len(best), background=self._background(visible, query))
+        if len(sums) == len(rows):
+            return answer
+        reason = f"{len(sums):,} of {len(rows):,} passages have vectors; the rest are being embedded"
+        return replace(answer, status="partial", reason=reason)
+
+    def _background(self, visible: Sequence[Row], query: VectorQuery) -> Background | None:
+        """Over the 500 texts with the smallest keys; a text that several rows hold counts once."""
+        texts = sorted({(row.key, row.scope) for row in visible})
+        blobs = [self._vectors.get((scope, query.fingerprint), {}).get(key) for key, scope in texts]
+        among = sum(1 for blob in blobs if blob)
+        products = [_nearness(blob, query)[0] for blob in blobs if blob][:500]
+        if not products:
+            return None
+        unit = 2 * FIXED**2
+        variance = Fraction(sum(x * x for x in products), len(products)) - Fraction(sum(products), len(products)) ** 2
+        return Background(sum(products) / (len(products) * unit), math.sqrt(variance / unit**2), len(products), among)
 
     def keyword(self, views: Sequence[View], query: WordQuery) -> Ranking:
         rows = [row for view in views for row in self._rows.get(view.scope, ()) if _may_read(view, row, query.ever)]
@@ -119,7 +186,11 @@ class BruteForceIndex:
     def rebuild(self, scope: Scope, *, accept: Callable[[Index], None] | None = None) -> int:
         if accept is not None:
             accept(self)
-        return self.advance(scope)
+        reached = self.advance(scope)
+        for where, fingerprint in list(self._vectors):
+            if where == scope:
+                self.take_vectors(scope, fingerprint)
+        return reached
 
     def status(self, scope: Scope) -> IndexStatus:
         info = self._catalog.repositories.get(scope)
@@ -134,14 +205,15 @@ class BruteForceIndex:
 # --- rows -----------------------------------------------------------------------------------------------------
 
 
-def _row(scope: Scope, lifetime: Lifetime, entry: Entry) -> Row:
+def _row(scope: Scope, birth: Birth, chunk: Chunk, entry: Entry) -> Row:
     analysed = [[analyse(token, entry.language) for token in tokens(text)] for text in entry.fields]
     return Row(
         scope,
-        lifetime,
+        birth.lifetime,
         entry,
         tuple(tuple(word for token in field for word in token.words) for field in analysed),
         tuple(tuple(term for token in field for term in token.terms) for field in analysed),
+        embedded_key(birth.content, chunk) if any(entry.fields) else "",
     )
 
 
@@ -187,6 +259,30 @@ def _found(row: Row, score: float, raw: float, matched: tuple[Matched, ...]) -> 
         raw,
         matched,
     )
+
+
+# --- meaning --------------------------------------------------------------------------------------------------
+
+
+def _check_dimensions(vectors: dict[tuple[Scope, str], dict[str, bytes]], query: VectorQuery) -> None:
+    for (_, fingerprint), taken in vectors.items():
+        for blob in taken.values():
+            if fingerprint == query.fingerprint and len(blob) % (2 * len(query.vector)):
+                raise InvalidArgument(f"the question has {len(query.vector)} dimensions, the vectors {len(blob) // 2}")
+
+
+def _nearness(blob: bytes, query: VectorQuery) -> tuple[int, int]:
+    """Products with the whole and with the nearest window, summed, and which window that is. Integers: exact."""
+    components = memoryview(blob).cast("h").tolist()
+    size = len(query.vector)
+    windows = [components[at : at + size] for at in range(0, len(components), size)]
+    products = [sum(a * b for a, b in zip(query.vector, window, strict=True)) for window in windows]
+    return products[0] + max(products[1:] or products), products.index(max(products))
+
+
+def _near(row: Row, products: int, window: int, query: VectorQuery) -> Found:
+    cosine = products / (2 * FIXED**2)
+    return replace(_found(row, query.calibration.score(cosine), cosine, ()), window=window)
 
 
 # --- words ----------------------------------------------------------------------------------------------------

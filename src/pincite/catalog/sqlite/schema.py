@@ -300,7 +300,22 @@ FIRST: tuple[str, ...] = (
     "INSERT INTO meta (key, value) VALUES ('library_id', lower(hex(randomblob(16))))",
 )
 
-MIGRATIONS: list[tuple[str, ...]] = [FIRST]
+EMBEDDING: tuple[str, ...] = (
+    # Births up to `revision` have their jobs or their vectors under the fingerprint.
+    """
+    CREATE TABLE enqueued (
+        repository INTEGER NOT NULL REFERENCES repositories (id),
+        fingerprint TEXT NOT NULL,
+        revision INTEGER NOT NULL,
+        PRIMARY KEY (repository, fingerprint)
+    ) WITHOUT ROWID
+    """,
+    # A worker claims for one tenant and one model; what waits for others must not be read on every claim.
+    "DROP INDEX jobs_by_readiness",
+    "CREATE INDEX jobs_by_readiness ON jobs (tenant, fingerprint, ready, id) WHERE state <> 'parked'",
+)
+
+MIGRATIONS: list[tuple[str, ...]] = [FIRST, EMBEDDING]
 """Step n leads from schema n to n + 1. Released steps are never edited; a change is a new step."""
 
 

@@ -12,7 +12,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from pincite.index.entries import Entry, entries
+from pincite.index.entries import Entry, embedded_key, entries
 from pincite.index.queries import FIELDS
 from pincite.index.segments.format import ColumnWriter
 from pincite.index.segments.ragged import from_lists, gather, pointers, sorted_ranks
@@ -26,6 +26,8 @@ NO_START = 0
 NO_END = date.max.toordinal() + 1
 SEPARATOR = 0
 """The word id that ends every field in the stream, so that no phrase crosses from one field into another."""
+NO_TEXT = bytes(16)
+"""Key of a row that has no vectors and waits for none: a bare heading, which no leg finds by what it says."""
 FILTER_MARK = "\x1f"
 """Between a filter's key and its value; keys never contain it."""
 
@@ -38,14 +40,19 @@ def build_segment(folder: Path, births: Iterable[Birth]) -> int:
         facts = _write_owners(writer, [birth.lifetime for birth in ordered])
         text = _Text()
         row_owner, row_chunk = array("i"), array("i")
+        row_text = bytearray()
         for owner, birth in enumerate(ordered):
-            for entry in entries(birth):
+            for chunk, entry in zip(birth.derivation.chunks, entries(birth), strict=True):
                 row_owner.append(owner)
                 row_chunk.append(entry.number)
+                row_text += bytes.fromhex(embedded_key(birth.content, chunk)) if any(entry.fields) else NO_TEXT
                 text.add(entry)
         rows = len(row_owner)
         writer.add("row_owner", np.array(row_owner, np.int32))
         writer.add("row_chunk", np.array(row_chunk, np.int32))
+        keys = np.frombuffer(bytes(row_text), ">u8").reshape(-1, 2)
+        writer.add("row_text_high", keys[:, 0])
+        writer.add("row_text_low", keys[:, 1])
         facts |= text.write(writer, rows)
         writer.finish(facts | {"rows": rows, "owners": len(ordered)})
     except BaseException:

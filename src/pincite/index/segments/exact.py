@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from pincite.index.queries import Found, IdentifierQuery, Matched, Ranking
-from pincite.index.segments.keyword import Part
+from pincite.index.segments.order import Part
 from pincite.index.segments.select import filter_mask
 from pincite.text.identifiers import normalise_identifier
 

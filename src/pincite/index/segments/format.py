@@ -23,7 +23,8 @@ from pincite.errors import Damaged, StorageFull
 
 Array = NDArray[Any]
 
-FORMAT = 1
+FORMAT = 2
+"""2: rows carry the key of their vectors."""
 BLOCK = 1 << 20
 ALIGN = 64
 COLUMNS_FILE = "columns.bin"

@@ -12,11 +12,12 @@ from pathlib import Path
 import numpy as np
 
 from pincite.errors import Damaged, Unavailable
-from pincite.index.queries import IdentifierQuery, IndexStatus, Ranking, SegmentStatus, WordQuery
+from pincite.index.queries import IdentifierQuery, IndexStatus, Ranking, SegmentStatus, VectorQuery, WordQuery
 from pincite.index.segments import upkeep
+from pincite.index.segments.dense import search_vectors
 from pincite.index.segments.exact import search_identifiers
 from pincite.index.segments.format import clear_errors, verify
-from pincite.index.segments.keyword import Part, search_words
+from pincite.index.segments.keyword import search_words
 from pincite.index.segments.lock import write_lock
 from pincite.index.segments.manifest import (
     Manifest,
@@ -26,10 +27,21 @@ from pincite.index.segments.manifest import (
     store_manifest,
     switch_generation,
 )
+from pincite.index.segments.order import Part
 from pincite.index.segments.roll import roll_forward
 from pincite.index.segments.select import filter_keys
 from pincite.index.segments.snapshot import Snapshot, is_current, open_generation, take_snapshot
 from pincite.index.segments.sweep import sweep, sweep_generations, sweep_merges
+from pincite.index.segments.take import forget_unused, repair_stores, sweep_store, take_missing
+from pincite.index.segments.vectors import (
+    StoreManifest,
+    VectorStore,
+    check_stores,
+    open_store,
+    store_folder,
+    store_folders,
+)
+from pincite.index.segments.vectors import is_current as is_current_store
 from pincite.protocols import Catalog, Index, IndexFeatures
 from pincite.text.words import ANALYSER
 from pincite.types import FOREVER, RepositoryInfo, Scope, View
@@ -38,7 +50,7 @@ from pincite.types import FOREVER, RepositoryInfo, Scope, View
 class SegmentIndex:
     """Many readers, one writer at a time per repository; readers notice what writers publish."""
 
-    features = IndexFeatures(replay=True, score_isolation=True, phrases=True, prefixes=True)
+    features = IndexFeatures(replay=True, score_isolation=True, phrases=True, prefixes=True, dense=True)
 
     def __init__(self, root: Path, catalog: Catalog, pinned: Mapping[str, str] | None = None) -> None:
         """`pinned`: generations by repository key to read instead of the one in use, to judge one before it is."""
@@ -46,6 +58,7 @@ class SegmentIndex:
         self._catalog = catalog
         self._pinned = pinned or {}
         self._snapshots: dict[str, Snapshot] = {}
+        self._stores: dict[Path, VectorStore] = {}
         self._guard = threading.Lock()
 
     # --- reading ----------------------------------------------------------------------------------------------
@@ -62,6 +75,16 @@ class SegmentIndex:
     def exact(self, views: Sequence[View], query: IdentifierQuery) -> Ranking:
         with self._doubting(views):
             return search_identifiers(self._parts(views), query)
+
+    def dense(self, views: Sequence[View], query: VectorQuery) -> Ranking:
+        with self._doubting(views):
+            parts = self._parts(views)
+            scopes = dict.fromkeys(part.scope for part in parts)
+            return search_vectors(parts, {scope: self._store(scope, query.fingerprint) for scope in scopes}, query)
+
+    def has_vectors(self, views: Sequence[View], fingerprint: str) -> bool:
+        stores = (self._store(view.scope, fingerprint) for view in views)
+        return any(store is not None and store.blocks for store in stores)
 
     def filter_values(self, views: Sequence[View]) -> dict[str, dict[str, int]]:
         out: dict[str, dict[str, int]] = {}
@@ -107,6 +130,22 @@ class SegmentIndex:
                 self._snapshots[info.key] = fresh
             return fresh
 
+    def _store(self, scope: Scope, fingerprint: str) -> VectorStore | None:
+        """The vectors of a repository under a model; None when there are none."""
+        info = self._catalog.repositories.get(scope)
+        folder = store_folder(self._root / info.key, fingerprint) if info else self._root
+        known = self._stores.get(folder)
+        if known is not None and is_current_store(known):
+            return known
+        with self._guard:
+            known = self._stores.get(folder)
+            fresh = known if known is not None and is_current_store(known) else open_store(folder, known)
+            if fresh is None:
+                self._stores.pop(folder, None)
+            else:
+                self._stores[folder] = fresh
+            return fresh
+
     @contextmanager
     def _doubting(self, places: Sequence[View | RepositoryInfo]) -> Iterator[None]:
         """Checksums are not verified on every read; an error that wrong bytes would explain is the time to look."""
@@ -134,7 +173,27 @@ class SegmentIndex:
             sweep_generations(folder, generation)
             sweep(folder / generation, manifest)
             sweep_merges(folder / generation)
+            for store in store_folders(folder):
+                sweep_store(store)
             return roll_forward(folder / generation, manifest, self._catalog, info).revision
+
+    def take_vectors(self, scope: Scope, fingerprint: str) -> int:
+        info = self._catalog.repositories.get(scope)
+        if info is None or self._snapshot(info) is None:
+            return 0
+        folder = self._root / info.key
+        with self._doubting((info,)), clear_errors("taking in vectors"), write_lock(folder):
+            snapshot = self._snapshot(info)
+            return self._take(folder, info, fingerprint, snapshot) if snapshot else 0
+
+    def _take(self, folder: Path, info: RepositoryInfo, fingerprint: str, snapshot: Snapshot) -> int:
+        """Needs the write lock."""
+        purges = snapshot.manifest.purges
+        start = StoreManifest(self._catalog.library_id, fingerprint, 0, purges, secrets.token_hex(8))
+        segments = [opened.segment for opened in snapshot.segments]
+        vectors, tenant = self._catalog.vectors, info.scope.tenant
+        into = store_folder(folder, fingerprint)
+        return take_missing(into, start, segments, lambda keys: vectors.get(tenant, fingerprint, keys))
 
     def rebuild(self, scope: Scope, *, accept: Callable[[Index], None] | None = None) -> int:
         info = self._catalog.repositories.get(scope)
@@ -153,6 +212,9 @@ class SegmentIndex:
         manifest = Manifest(self._catalog.library_id, name, purges=info.purges)
         store_manifest(generation, manifest)
         manifest = roll_forward(generation, manifest, self._catalog, info)
+        fresh = open_generation(generation)
+        for store in repair_stores(folder, self._catalog.library_id, info.purges):
+            self._take(folder, info, store.fingerprint, fresh)
         if accept is not None:
             try:
                 accept(SegmentIndex(self._root, self._catalog, {info.key: name}))
@@ -161,6 +223,7 @@ class SegmentIndex:
                 raise
         switch_generation(folder, name)
         sweep_generations(folder, name)
+        forget_unused(folder, [opened.segment for opened in fresh.segments], info.purges)
         return manifest.revision
 
     def merge(self, scope: Scope, *, everything: bool = False) -> bool:
@@ -217,7 +280,7 @@ class SegmentIndex:
                 load_deaths(generation, entry)
             except (Damaged, OSError) as error:
                 problems.append(str(error))
-        return tuple(problems)
+        return (*problems, *check_stores(folder))
 
 
 def _segments(snapshot: Snapshot) -> list[SegmentStatus]:

@@ -3,8 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass, field
-from itertools import groupby
+from dataclasses import dataclass, field, replace
 from typing import Any
 
 import numpy as np
@@ -13,10 +12,10 @@ from numpy.typing import NDArray
 from pincite.index.bm25 import Statistics, boosts_of
 from pincite.index.queries import Found, Matched, Node, Phrase, Prefix, Ranking, Word, WordQuery
 from pincite.index.segments.lists import PostingList, posting_list
+from pincite.index.segments.order import Order, Part
 from pincite.index.segments.phrases import Budget, literal_weights
 from pincite.index.segments.select import demand_mask, filter_mask
 from pincite.index.segments.topk import Scorer, Threshold, score_rows
-from pincite.index.segments.visibility import Visible
 from pincite.index.terms import Compiled, WeighedGroup, compile_query, required_groups
 from pincite.text.expand import Group, Lexicon, Term, Together
 from pincite.types import Scope
@@ -25,14 +24,6 @@ Array = NDArray[Any]
 
 EXACT_TOTAL_UP_TO = 200_000
 """Visible postings up to which the total is counted exactly; beyond, pruning leaves a lower bound."""
-
-
-@dataclass(frozen=True, slots=True)
-class Part:
-    """The visible rows of one segment of one repository."""
-
-    scope: Scope
-    visible: Visible
 
 
 @dataclass
@@ -53,9 +44,9 @@ class _Run:
             self.lists[part, group] = known
         return known
 
-    def element(self, part: int, row: int) -> tuple[Scope, bytes]:
-        segment = self.parts[part].visible.segment
-        return self.parts[part].scope, segment.elements.raw(int(segment.row_element[row]))
+    @property
+    def order(self) -> Order:
+        return Order(self.parts, self.query.depth, self.query.group, self.query.ever)
 
     def frequency(self, group: Group) -> int:
         return sum(self.list_of(part, group).frequency() for part in range(len(self.parts)))
@@ -133,12 +124,12 @@ def _pool(run: _Run, scored: _Scored) -> _Scored:
     Pruning leaves more, and how much more depends on how rows are spread over segments; the pool must not.
     """
     query = run.query
-    leaders = [_best_rows(run, number, rows, scores) for number, (rows, scores) in enumerate(scored)]
+    leaders = run.order.leaders(scored)
     if query.ever and query.group == "element":
         best: dict[tuple[Scope, bytes], float] = {}
         for number, (rows, scores) in enumerate(leaders):
             for row, score in zip(rows.tolist(), scores.tolist(), strict=True):
-                element = run.element(number, row)
+                element = run.parts[number].element(row)
                 best[element] = max(best.get(element, 0.0), score)
         values = np.array(list(best.values()))
     else:
@@ -172,74 +163,13 @@ def _literal_shares(run: _Run, compiled: Compiled, number: int, rows: Array, ave
 
 def _collect(run: _Run, compiled: Compiled, scored: _Scored, average: float) -> tuple[Found, ...]:
     """The best row of each group over all segments, in the total order, down to the depth asked for."""
-    leaders = [_best_rows(run, number, rows, scores) for number, (rows, scores) in enumerate(scored)]
-    ordered = _in_order(run, leaders)
-    if run.query.ever and run.query.group == "element":
-        best: dict[tuple[Scope, bytes], tuple[int, int, float]] = {}
-        for place in ordered:
-            best.setdefault(run.element(place[0], place[1]), place)
-        ordered = list(best.values())
     most = compiled.bound * (1 + run.query.scoring.literal)
     out = []
-    for rank, (number, row, score) in enumerate(ordered[: run.query.depth]):
-        part = run.parts[number]
-        segment = part.visible.segment
-        owner = int(segment.row_owner[row])
-        out.append(
-            Found(
-                scope=part.scope,
-                element_id=segment.elements[int(segment.row_element[row])],
-                version_id=segment.version_id(owner),
-                recipe=segment.recipe(owner),
-                lifetime_id=int(segment.owner_lifetime[owner]),
-                chunk=int(segment.row_chunk[row]),
-                score=score / most,
-                raw=score,
-                matched=_explain(run, compiled, number, row, average) if rank < run.query.explained else (),
-            )
-        )
+    for rank, (number, row, score) in enumerate(run.order.ranked(scored)):
+        found = run.parts[number].found(row, score / most, score)
+        explained = rank < run.query.explained
+        out.append(replace(found, matched=_explain(run, compiled, number, row, average)) if explained else found)
     return tuple(out)
-
-
-def _in_order(run: _Run, leaders: _Scored) -> list[tuple[int, int, float]]:
-    """(part, row, score) of all leaders in the total order. Ids are read only where scores tie across segments."""
-    scores = np.concatenate([scores for _, scores in leaders])
-    rows = np.concatenate([rows for rows, _ in leaders])
-    parts = np.repeat(np.arange(len(leaders)), [len(rows) for rows, _ in leaders])
-    order = np.argsort(-scores, kind="stable")
-    places = list(zip(parts[order].tolist(), rows[order].tolist(), scores[order].tolist(), strict=True))
-    out: list[tuple[int, int, float]] = []
-    for _, tied in groupby(places, key=lambda place: place[2]):
-        run_of = list(tied)
-        if len({part for part, _, _ in run_of}) > 1:
-            run_of.sort(key=lambda place: _tie_order(run, place[0], place[1]))
-        out.extend(run_of)
-        if len(out) >= run.query.depth and not run.query.ever:
-            break
-    return out
-
-
-def _tie_order(run: _Run, number: int, row: int) -> tuple[bytes, str, int, Scope, int, int]:
-    """Element, version, chunk, scope; then birth and lifetime, for rows that died and came back."""
-    segment = run.parts[number].visible.segment
-    owner = int(segment.row_owner[row])
-    scope, element = run.element(number, row)
-    born, lifetime = int(segment["owner_born"][owner]), int(segment.owner_lifetime[owner])
-    return element, segment.version_id(owner), int(segment.row_chunk[row]), scope, born, lifetime
-
-
-def _best_rows(run: _Run, number: int, rows: Array, scores: Array) -> tuple[Array, Array]:
-    """The best row of each group of a segment, at most `depth`, in the total order."""
-    segment = run.parts[number].visible.segment
-    # Rows lie in the order of ids. Only where the dead are read too, several lifetimes of one version may take turns.
-    ids = (rows, segment.row_chunk[rows], segment.row_version[rows]) if run.query.ever else (rows,)
-    order = np.lexsort((*ids, -scores))
-    rows, scores = rows[order], scores[order]
-    if run.query.group == "element":
-        _, first = np.unique(segment.row_element[rows], return_index=True)
-        first.sort()
-        rows, scores = rows[first], scores[first]
-    return rows[: run.query.depth], scores[: run.query.depth]
 
 
 def _explain(run: _Run, compiled: Compiled, part: int, row: int, average: float) -> tuple[Matched, ...]:
@@ -281,7 +211,7 @@ def _total(run: _Run, compiled: Compiled, selects: Sequence[Array | None], score
         owner = part.visible.segment.row_element[rows]
         first = np.append(True, owner[1:] != owner[:-1])[: len(rows)]
         if run.query.ever:  # an element may have lifetimes in several segments
-            elements.update(run.element(number, row) for row in rows[first].tolist())
+            elements.update(part.element(row) for row in rows[first].tolist())
         else:
             total += int(np.count_nonzero(first))
     return total + len(elements), not exact

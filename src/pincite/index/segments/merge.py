@@ -170,6 +170,10 @@ class _Merge:
         self._renamed("row_language", language_maps, self.row_source, self.row_old, np.int16)
         chunks = self._take(lambda s: s.segment["row_chunk"], self.row_source, self.row_old, np.int32)
         self.writer.add("row_chunk", chunks)
+        high = self._take(lambda s: s.segment["row_text_high"], self.row_source, self.row_old, np.uint64)
+        self.writer.add("row_text_high", high)
+        low = self._take(lambda s: s.segment["row_text_low"], self.row_source, self.row_old, np.uint64)
+        self.writer.add("row_text_low", low)
         lengths = np.zeros((len(self.row_old), len(FIELDS)), np.int32)
         for number, source in enumerate(self.sources):
             mine = self.row_source == number

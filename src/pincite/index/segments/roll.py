@@ -16,6 +16,7 @@ from pincite.index.segments.manifest import Manifest, SegmentEntry, load_deaths,
 from pincite.index.segments.merge import Source, merge_segments
 from pincite.index.segments.segment import Segment
 from pincite.index.segments.sweep import sweep, sweep_merges
+from pincite.index.segments.take import forget_unused
 from pincite.index.segments.visibility import OpenSegment
 from pincite.protocols import Catalog
 from pincite.types import FOREVER, Birth, Death, RepositoryInfo
@@ -30,6 +31,8 @@ def roll_forward(folder: Path, manifest: Manifest, catalog: Catalog, info: Repos
         before = manifest
         if manifest.purges < info.purges:
             manifest = _erase(folder, manifest, catalog, info)
+            # Before anything is born: a text that was erased and came back is embedded anew.
+            forget_unused(folder.parent, [Segment(folder / entry.name) for entry in manifest.segments], info.purges)
         if manifest.revision < info.head:
             manifest = _bury(folder, manifest, catalog.feed.deaths(info.scope, manifest.revision, info.head))
             births = catalog.feed.births(info.scope, manifest.revision, info.head)

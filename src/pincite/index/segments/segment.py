@@ -56,6 +56,12 @@ class Segment:
         return self["owner_element"][self.row_owner]
 
     @cached_property
+    def has_text(self) -> Array:
+        """Rows that have a text of their own, which can have vectors."""
+        has: Array = (self["row_text_high"] | self["row_text_low"]) != 0
+        return has
+
+    @cached_property
     def row_version(self) -> Array:
         """Rank of each row's (element, version); lifetimes of one version share it."""
         versions, elements = self["owner_version"].reshape(-1, 16), self["owner_element"]

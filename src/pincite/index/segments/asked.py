@@ -1,0 +1,74 @@
+"""Which texts of a vector store a question is asked of: those of visible rows that pass the filters."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from pincite.index.queries import Filter
+from pincite.index.segments.select import filter_mask
+from pincite.index.segments.vectors import WAITING, VectorStore
+from pincite.index.segments.visibility import Visible
+
+Array = NDArray[Any]
+
+
+@dataclass(frozen=True, slots=True)
+class Asked:
+    """Rows of one segment that a question is asked of."""
+
+    mask: Array | None
+    """None: every row."""
+    texts: Array
+    """Texts of the store that these rows hold, as a mask."""
+    rows: int
+    """How many rows have vectors …"""
+    elements: int
+    """… of how many elements …"""
+    waiting: int
+    """… and how many rows wait for theirs."""
+
+
+def asked_of(visible: Visible, store: VectorStore | None, filters: Sequence[Filter]) -> Asked:
+    """What the filters leave of the visible rows; without filters it is remembered."""
+    if store is None:
+        return _without_store(visible, filters)
+    if filters:
+        return _look(visible, store, filter_mask(visible.segment, filters))
+    known: Asked | None = store.asked.get(visible)
+    if known is None:
+        known = store.asked[visible] = _look(visible, store, None)
+    return known
+
+
+def _without_store(visible: Visible, filters: Sequence[Filter]) -> Asked:
+    mask = _both(visible.mask, filter_mask(visible.segment, filters))
+    has_text = visible.segment.has_text
+    waiting = int(np.count_nonzero(has_text if mask is None else has_text & mask))
+    return Asked(mask, np.empty(0, bool), 0, 0, waiting)
+
+
+def _look(visible: Visible, store: VectorStore, passed: Array | None) -> Asked:
+    segment = visible.segment
+    mask = _both(visible.mask, passed)
+    text_of_row = store.places(segment).text_of_row
+    here = text_of_row if mask is None else text_of_row[mask]
+    owners = segment.row_element if mask is None else segment.row_element[mask]
+    known = here >= 0
+    if not known.all():
+        owners = owners[known]
+    texts = np.zeros(int(store.first_text[-1]), bool)
+    texts[here[known]] = True
+    elements = int(np.count_nonzero(owners[1:] != owners[:-1])) + bool(len(owners))
+    return Asked(mask, texts, len(owners), elements, int(np.count_nonzero(here == WAITING)))
+
+
+def _both(one: Array | None, other: Array | None) -> Array | None:
+    if one is None or other is None:
+        return other if one is None else one
+    both: Array = one & other
+    return both

@@ -1,0 +1,159 @@
+"""Choosing the texts that are worth an exact score, out of very many vectors.
+
+Three sieves, each finer and slower than the one before:
+
+1. Hamming distance between the sign bits of question and vector, for every vector;
+2. for the nearest, an estimate of the product: the question in small integers against the sign bits (the asymmetric
+   estimate of RaBitQ, Gao & Long, SIGMOD 2024, without its rotation), for all vectors of their texts;
+3. the exact score, which is not taken here.
+
+Everything is integers, and a sieve keeps whole classes of equals, so that what is chosen is a set that follows from the
+question and the vectors asked of: not from blocks, their order or the order of sums.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+from functools import cached_property
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from pincite.index.segments.blocks import Block, sign_bits
+from pincite.index.segments.ragged import pointers, positions
+
+Array = NDArray[Any]
+
+NEAR_SHARE = 32
+"""One in so many vectors passes the first sieve …"""
+NEAR_LEAST = 8_000
+"""… but never fewer than this. On 58,000 windows of Swiss law 2,000 give recall@10 0.998, 4,000 0.9993, 8,000 1.000."""
+CHOSEN = 1_000
+"""Texts that are scored exactly, at least: with 500 one question in 400 misses one of its ten …"""
+CHOSEN_SHARE = 12
+"""… and one in so many near vectors: of a million (120,000, repeated with noise) 1,000 texts give 0.998 to 0.999."""
+STRIPE = 16_384
+"""Vectors whose distances are counted at once: one plane of them is 128 KB."""
+QUESTION_BITS = 4
+"""Of the question's components in the second sieve, sign included."""
+
+
+@dataclass(frozen=True)
+class Piece:
+    """A block and the mask of its texts that are asked for."""
+
+    block: Block
+    texts: Array
+
+    @cached_property
+    def vectors(self) -> Array | None:
+        """Numbers of the vectors asked for; None: all."""
+        return None if self.texts.all() else np.flatnonzero(np.repeat(self.texts, self.block.counts))
+
+    @property
+    def count(self) -> int:
+        return len(self.block.vectors) if self.vectors is None else len(self.vectors)
+
+
+@dataclass
+class Cascade:
+    pieces: Sequence[Piece]
+    question: Array
+    factor: int = field(default=1, init=False)
+    is_complete: bool = field(default=False, init=False)
+    """Whether the last choice was everything."""
+
+    def widen(self) -> None:
+        """Let twice as many through each sieve."""
+        self.factor *= 2
+
+    def choose(self) -> list[Array]:
+        """For each piece the numbers of the texts to score, ascending."""
+        near = [self._texts(number, rows) for number, rows in enumerate(self._near())]
+        estimates = [self._estimate(piece.block, texts) for piece, texts in zip(self.pieces, near, strict=True)]
+        everything = np.concatenate(estimates)
+        wanted = max(CHOSEN * self.factor, self._wanted_near // CHOSEN_SHARE)
+        self.is_complete = self._wanted_near >= self._histogram[-1] and len(everything) <= wanted
+        if len(everything) <= wanted:
+            return near
+        least = np.partition(everything, len(everything) - wanted)[len(everything) - wanted]
+        return [texts[values >= least] for texts, values in zip(near, estimates, strict=True)]
+
+    # --- first sieve ------------------------------------------------------------------------------------------
+
+    @cached_property
+    def _distances(self) -> list[Array]:
+        bits = sign_bits(self.question.reshape(1, -1))[0]
+        return [hamming(piece.block.planes, piece.vectors, bits) for piece in self.pieces]
+
+    @cached_property
+    def _histogram(self) -> Array:
+        """How many vectors have at most this distance."""
+        width = len(self.question) + 1
+        counts = np.zeros(width, np.int64)
+        for distances in self._distances:
+            for low in range(0, len(distances), STRIPE):
+                counts += np.bincount(distances[low : low + STRIPE], minlength=width)
+        return np.cumsum(counts)
+
+    @property
+    def _wanted_near(self) -> int:
+        return max(NEAR_LEAST, int(self._histogram[-1]) // NEAR_SHARE) * self.factor
+
+    def _near(self) -> list[Array]:
+        """For each piece the places, among the vectors asked for, of those that are near enough."""
+        limit = int(np.searchsorted(self._histogram, min(self._wanted_near, self._histogram[-1])))
+        return [np.flatnonzero(distances <= limit) for distances in self._distances]
+
+    def _texts(self, number: int, near: Array) -> Array:
+        piece = self.pieces[number]
+        rows = near if piece.vectors is None else piece.vectors[near]
+        texts = piece.block.text_of_vector[rows]
+        distinct: Array = texts[np.append(True, texts[1:] != texts[:-1])[: len(texts)]]
+        return distinct
+
+    # --- second sieve -----------------------------------------------------------------------------------------
+
+    @cached_property
+    def _slices(self) -> list[tuple[int, Array]]:
+        """(worth, bits) of the question in small integers, in two's complement: the highest bit counts negative."""
+        most = (1 << (QUESTION_BITS - 1)) - 1
+        small = np.rint(self.question * (most / max(1.0, float(np.abs(self.question).max())))).astype(np.int64)
+        out = []
+        for bit in range(QUESTION_BITS):
+            worth = -(1 << bit) if bit == QUESTION_BITS - 1 else 1 << bit
+            out.append((worth, sign_bits(((small >> bit) & 1).reshape(1, -1))[0]))
+        return out
+
+    def _estimate(self, block: Block, texts: Array) -> Array:
+        """What whole and nearest window of each text may add up to."""
+        counts = block.counts[texts]
+        if not len(texts):
+            return np.empty(0, np.int32)
+        rows = positions(block.ptr[texts], counts)
+        dots = np.zeros(len(rows), np.int32)
+        for low in range(0, len(rows), STRIPE):
+            part = slice(low, low + STRIPE)
+            signs = [plane[rows[part]] for plane in block.planes]
+            for worth, bits in self._slices:
+                common = np.zeros(len(signs[0]), np.uint16)
+                for plane, word in zip(signs, bits, strict=True):
+                    common += np.bitwise_count(plane & word)
+                dots[part] += worth * common.astype(np.int32)
+        starts = pointers(counts)[:-1]
+        estimate: Array = dots[starts] + np.maximum.reduceat(dots, starts)
+        return estimate
+
+
+def hamming(planes: Array, chosen: Array | None, bits: Array) -> Array:
+    """Differing sign bits of each vector (of those chosen, in their order)."""
+    if chosen is not None and len(chosen) * 4 > planes.shape[1]:
+        return hamming(planes, None, bits)[chosen]  # reading all in order is faster than picking many
+    out = np.zeros(planes.shape[1] if chosen is None else len(chosen), np.uint16)
+    for low in range(0, len(out), STRIPE):
+        part = slice(low, low + STRIPE)
+        for plane, word in zip(planes, bits, strict=True):
+            out[part] += np.bitwise_count((plane[part] if chosen is None else plane[chosen[part]]) ^ word)
+    return out

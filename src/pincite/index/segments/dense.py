@@ -1,0 +1,180 @@
+"""The dense leg: passages by meaning, over the vectors of exactly those rows that the views may read."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any, Literal
+
+import numpy as np
+from numpy.typing import NDArray
+
+from pincite.errors import InvalidArgument
+from pincite.index.queries import Found, Ranking, VectorQuery
+from pincite.index.segments.asked import Asked, asked_of
+from pincite.index.segments.background import background
+from pincite.index.segments.blocks import Block
+from pincite.index.segments.cascade import Cascade, Piece
+from pincite.index.segments.order import Order, Part, Place
+from pincite.index.segments.ragged import positions
+from pincite.index.segments.scan import cosine, nearest_windows, score_texts
+from pincite.index.segments.vectors import VectorStore
+from pincite.types import Scope
+
+Array = NDArray[Any]
+
+FULL_SCAN = 20_000
+"""Vectors up to which every one is scored; beyond, the cascade chooses."""
+
+
+@dataclass(frozen=True, slots=True)
+class _Field:
+    """The vectors of one repository, and the parts whose rows they belong to."""
+
+    store: VectorStore
+    parts: tuple[int, ...]
+    pieces: tuple[Piece, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class _Run:
+    """One question over all parts."""
+
+    query: VectorQuery
+    question: Array
+    order: Order
+    asked: Sequence[Asked]
+    fields: Sequence[_Field]
+
+    @property
+    def total(self) -> int:
+        return sum(item.rows if self.query.group == "chunk" else item.elements for item in self.asked)
+
+
+def search_vectors(parts: Sequence[Part], stores: Mapping[Scope, VectorStore | None], query: VectorQuery) -> Ranking:
+    """The best groups by cosine, ties by id. `stores` has the vectors of the query's model for every scope."""
+    if not parts:
+        return Ranking("dense")
+    if not any(stores[part.scope] for part in parts):
+        reason = "no vectors of this model yet; make them with: pincite embed"
+        return Ranking("dense", status="unavailable", reason=reason)
+    _check_dimensions(stores, query)
+    asked = [asked_of(part.visible, stores[part.scope], query.filters) for part in parts]
+    order = Order(parts, query.depth, query.group)
+    run = _Run(query, np.array(query.vector, np.float64), order, asked, _fields(parts, stores, asked))
+    found = _found(run, _score(run))
+    have, waiting = sum(item.rows for item in asked), sum(item.waiting for item in asked)
+    reason = f"{have:,} of {have + waiting:,} passages have vectors; the rest are being embedded" if waiting else ""
+    status: Literal["ok", "partial"] = "partial" if waiting else "ok"
+    around = background(_everything(parts, stores, run, query), run.question)
+    return Ranking("dense", found, run.total, status=status, reason=reason, background=around)
+
+
+def _everything(
+    parts: Sequence[Part], stores: Mapping[Scope, VectorStore | None], run: _Run, query: VectorQuery
+) -> list[Piece]:
+    """All that the views may read, filters aside."""
+    fields = run.fields
+    if query.filters:
+        fields = _fields(parts, stores, [asked_of(part.visible, stores[part.scope], ()) for part in parts])
+    return [piece for field in fields for piece in field.pieces]
+
+
+def _check_dimensions(stores: Mapping[Scope, VectorStore | None], query: VectorQuery) -> None:
+    for scope, store in stores.items():
+        if store is not None and store.dimensions != len(query.vector):
+            raise InvalidArgument(
+                f"the question has {len(query.vector)} dimensions, the vectors of {scope.repository!r}"
+                f" {store.dimensions}; they are not of one model: embed again with: pincite embed"
+            )
+
+
+def _fields(
+    parts: Sequence[Part], stores: Mapping[Scope, VectorStore | None], asked: Sequence[Asked]
+) -> tuple[_Field, ...]:
+    by_scope: dict[Scope, list[int]] = {}
+    for number, part in enumerate(parts):
+        by_scope.setdefault(part.scope, []).append(number)
+    fields = []
+    for scope, numbers in by_scope.items():
+        store = stores[scope]
+        if store is not None:
+            masks = [asked[number].texts for number in numbers]
+            texts = masks[0] if len(masks) == 1 else np.logical_or.reduce(masks)
+            starts = store.first_text.tolist()
+            pieces = [
+                Piece(block, texts[at : at + len(block)]) for block, at in zip(store.blocks, starts, strict=False)
+            ]
+            fields.append(_Field(store, tuple(numbers), tuple(pieces)))
+    return tuple(fields)
+
+
+# --- scores ---------------------------------------------------------------------------------------------------
+
+_Scored = list[tuple[Array, Array]]
+"""Rows and the sums of their products, for every part."""
+
+
+def _score(run: _Run) -> _Scored:
+    pieces = [piece for field in run.fields for piece in field.pieces]
+    if run.query.exact or sum(piece.count for piece in pieces) <= FULL_SCAN:
+        return _rows(run, [np.flatnonzero(piece.texts) for piece in pieces])
+    cascade = Cascade(pieces, run.question)
+    wanted = min(run.query.depth, run.total)
+    while True:
+        chosen = cascade.choose()
+        scored = _rows(run, chosen)
+        if cascade.is_complete or sum(len(rows) for rows, _ in run.order.leaders(scored)) >= wanted:
+            return scored
+        cascade.widen()
+
+
+def _rows(run: _Run, chosen: Sequence[Array]) -> _Scored:
+    """Exact sums of the chosen texts of every piece, given to all rows that hold them and are asked for."""
+    out: _Scored = [(np.empty(0, np.int32), np.empty(0, np.float64)) for _ in run.asked]
+    texts_of = iter(chosen)
+    for field in run.fields:
+        texts, sums = [np.empty(0, np.int64)], [np.empty(0, np.float64)]
+        for piece, start in zip(field.pieces, field.store.first_text.tolist(), strict=False):
+            here = next(texts_of)
+            texts.append(here + start)
+            sums.append(score_texts(piece.block, here, run.question))
+        for number in field.parts:
+            out[number] = _rows_of(run, field.store, number, np.concatenate(texts), np.concatenate(sums))
+    return out
+
+
+def _rows_of(run: _Run, store: VectorStore, number: int, texts: Array, sums: Array) -> tuple[Array, Array]:
+    """A text may stand in several rows of a part, in none, or in some that are hidden."""
+    places = store.places(run.order.parts[number].visible.segment)
+    first = np.searchsorted(places.texts, texts)
+    counts = np.searchsorted(places.texts, texts, "right") - first
+    rows, values = places.rows[positions(first, counts)], np.repeat(sums, counts)
+    mask = run.asked[number].mask
+    return (rows, values) if mask is None else (rows[mask[rows]], values[mask[rows]])
+
+
+def _found(run: _Run, scored: _Scored) -> tuple[Found, ...]:
+    ranked = run.order.ranked(scored)
+    out = []
+    for (number, row, total), window in zip(ranked, _windows(run, ranked), strict=True):
+        raw = cosine(total)
+        out.append(run.order.parts[number].found(row, run.query.calibration.score(raw), raw, window))
+    return tuple(out)
+
+
+def _windows(run: _Run, ranked: Sequence[Place]) -> list[int]:
+    """Which vector of each passage is nearest."""
+    stores = {number: field.store for field in run.fields for number in field.parts}
+    of_block: dict[Block, list[tuple[int, int]]] = {}
+    for place, (number, row, _) in enumerate(ranked):
+        store = stores[number]
+        text = int(store.places(run.order.parts[number].visible.segment).text_of_row[row])
+        block, text = store.locate(text)
+        of_block.setdefault(block, []).append((place, text))
+    out = [0] * len(ranked)
+    for block, places in of_block.items():
+        texts = np.array([text for _, text in places])
+        for (place, _), window in zip(places, nearest_windows(block, texts, run.question), strict=True):
+            out[place] = window
+    return out

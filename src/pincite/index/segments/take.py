@@ -1,0 +1,216 @@
+"""Writing vector stores: taking vectors in, merging blocks, forgetting what was erased, repairing.
+
+Everything here needs the repository's write lock. A block is on disk before the manifest names it; replacing the
+manifest is the one act that publishes it.
+"""
+
+from __future__ import annotations
+
+import math
+import shutil
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from dataclasses import replace
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from pincite.errors import Damaged
+from pincite.index.queries import FIXED
+from pincite.index.segments.blocks import Block, Keys, merge_blocks, row_keys, write_block
+from pincite.index.segments.format import verify
+from pincite.index.segments.segment import Segment
+from pincite.index.segments.vectors import (
+    WAITING,
+    BlockEntry,
+    StoreManifest,
+    VectorStore,
+    load_store,
+    open_store,
+    publish_store,
+    store_folders,
+)
+
+Array = NDArray[Any]
+Fetch = Callable[[Sequence[str]], Mapping[str, bytes]]
+
+MAX_WINDOWS = 8
+FETCH = 2_000
+"""Texts whose vectors are read from the catalog at once."""
+MAX_BLOCK_BYTES = 256_000_000
+"""Vectors that are in memory at once while a block is made."""
+FAN_IN = 6
+"""Blocks of about one size that are merged together."""
+SMALLEST_TIER = 2_048
+LARGEST_MERGE = 4_000_000
+"""Vectors in a block beyond which it is merged no more: its sign bits must fit into memory."""
+
+
+def take_missing(folder: Path, start: StoreManifest, segments: Iterable[Segment], fetch: Fetch) -> int:
+    """Append the vectors of texts that the segments hold and the store has not; how many texts were added.
+
+    `start` is the manifest of a new store, with 0 dimensions.
+    """
+    sweep_store(folder)
+    store = open_store(folder, None)
+    manifest = store.manifest if store else start
+    missing = _missing(store, segments)
+    added = 0
+    for batch in _fetched(missing, fetch):
+        manifest = _append(folder, manifest, batch)
+        added += len(batch)
+    if added:
+        _merge_due(folder, manifest)
+        sweep_store(folder)
+    return added
+
+
+def _missing(store: VectorStore | None, segments: Iterable[Segment]) -> list[str]:
+    """Keys that wait for vectors, in order, in hex."""
+    waiting = []
+    for segment in segments:
+        keys = row_keys(segment)
+        mask = store.places(segment).text_of_row == WAITING if store else (keys.high | keys.low) != 0
+        waiting.append(keys[mask])
+    return Keys.joined(waiting).distinct().hex()
+
+
+def _fetched(missing: Sequence[str], fetch: Fetch) -> Iterator[dict[str, bytes]]:
+    """What the catalog has of the missing, in order of the keys, in batches that fit into memory."""
+    batch: dict[str, bytes] = {}
+    size = 0
+    for low in range(0, len(missing), FETCH):
+        wanted = missing[low : low + FETCH]
+        found = fetch(wanted)
+        batch |= {key: found[key] for key in wanted if key in found}
+        size += sum(map(len, found.values()))
+        if size >= MAX_BLOCK_BYTES:
+            yield batch
+            batch, size = {}, 0
+    if batch:
+        yield batch
+
+
+def _append(folder: Path, manifest: StoreManifest, batch: Mapping[str, bytes]) -> StoreManifest:
+    """One more block with these vectors, published."""
+    manifest = replace(manifest, dimensions=manifest.dimensions or _dimensions(next(iter(batch.values()))))
+    counts = np.array([_count(key, blob, manifest.dimensions) for key, blob in batch.items()], np.int64)
+    halves = np.frombuffer(b"".join(map(bytes.fromhex, batch)), ">u8").astype(np.uint64).reshape(-1, 2)
+    vectors = np.frombuffer(b"".join(batch.values()), "<i2").reshape(-1, manifest.dimensions)
+    name, manifest = manifest.numbered()
+    write_block(folder / name, Keys(halves[:, 0], halves[:, 1]), counts, manifest.dimensions, [vectors])
+    entry = BlockEntry(name, len(batch), len(vectors))
+    manifest = replace(manifest, blocks=(*manifest.blocks, entry))
+    publish_store(folder, manifest)
+    return manifest
+
+
+def _dimensions(blob: bytes) -> int:
+    """How long one vector is: each has length 1 in fixed point, so their squares together tell how many there are."""
+    components = np.frombuffer(blob, "<i2").astype(np.float64)
+    count = max(1, round(float(components @ components) / FIXED**2))
+    if not len(components) or count > MAX_WINDOWS or len(components) % count:
+        raise Damaged("a vector in the catalog is not of unit length; embed again with: pincite embed")
+    return len(components) // count
+
+
+def _count(key: str, blob: bytes, dimensions: int) -> int:
+    count, rest = divmod(len(blob), 2 * dimensions)
+    if rest or not 1 <= count <= MAX_WINDOWS:
+        raise Damaged(
+            f"the vectors of text {key} have {len(blob)} bytes, which is not 1 to {MAX_WINDOWS} times"
+            f" {dimensions} dimensions; embed again with: pincite embed"
+        )
+    return count
+
+
+def _merge_due(folder: Path, manifest: StoreManifest) -> StoreManifest:
+    """Merge blocks of about one size until there are few of each."""
+    while chosen := _due(manifest.blocks):
+        sources = [_verified(folder, entry) for entry in chosen]
+        manifest = _replaced(folder, manifest, chosen, [(block, np.ones(len(block), bool)) for block in sources])
+    return manifest
+
+
+def _due(entries: Sequence[BlockEntry]) -> tuple[BlockEntry, ...]:
+    tiers: dict[int, list[BlockEntry]] = {}
+    for entry in entries:
+        tier = max(0, int(math.log(max(entry.vectors, 1) / SMALLEST_TIER, FAN_IN)))
+        tiers.setdefault(tier, []).append(entry)
+    ready = [tier for tier in tiers.values() if len(tier) >= FAN_IN and sum(e.vectors for e in tier) <= LARGEST_MERGE]
+    return tuple(min(ready, key=lambda tier: sum(e.vectors for e in tier))) if ready else ()
+
+
+def _replaced(
+    folder: Path, manifest: StoreManifest, old: Sequence[BlockEntry], sources: Sequence[tuple[Block, Array]]
+) -> StoreManifest:
+    """One block in the place of several, published."""
+    kept = [entry for entry in manifest.blocks if entry not in old]
+    if any(keep.any() for _, keep in sources):
+        name, manifest = manifest.numbered()
+        kept.append(BlockEntry(name, *merge_blocks(folder / name, sources)))
+    manifest = replace(manifest, blocks=tuple(kept))
+    publish_store(folder, manifest)
+    return manifest
+
+
+def _verified(folder: Path, entry: BlockEntry) -> Block:
+    """A block to copy from: what is copied gets fresh checksums, which would hide damage."""
+    damage = verify(folder / entry.name)
+    if damage:
+        raise Damaged(f"vectors: {damage}; repair with: pincite rebuild")
+    return Block(folder / entry.name)
+
+
+def forget_unused(repository: Path, segments: Sequence[Segment], purges: int) -> None:
+    """Take vectors that no row needs any more out of every store, block by block, and note the purge."""
+    used = Keys.joined([row_keys(segment) for segment in segments]).distinct()
+    for folder in store_folders(repository):
+        sweep_store(folder)
+        try:
+            manifest = load_store(folder)
+        except FileNotFoundError:
+            continue
+        for entry in manifest.blocks:
+            keep = used.find(Block(folder / entry.name).keys) >= 0
+            if not keep.all():
+                manifest = _replaced(folder, manifest, [entry], [(_verified(folder, entry), keep)])
+        if manifest.purges != purges:
+            publish_store(folder, replace(manifest, purges=purges))
+        sweep_store(folder)
+
+
+def repair_stores(repository: Path, library_id: str, purges: int) -> list[StoreManifest]:
+    """Drop what cannot be trusted: damaged blocks, stores of another library, all if a purge was missed. What is left.
+
+    What was dropped is read from the catalog again by the next `take_missing`.
+    """
+    left = []
+    for folder in store_folders(repository):
+        try:
+            manifest = load_store(folder)
+        except (Damaged, FileNotFoundError):
+            shutil.rmtree(folder, ignore_errors=True)
+            continue
+        if manifest.library_id != library_id:
+            shutil.rmtree(folder, ignore_errors=True)
+            continue
+        sound = tuple(e for e in manifest.blocks if manifest.purges == purges and not verify(folder / e.name))
+        repaired = replace(manifest, blocks=sound, purges=purges)
+        if repaired != manifest:
+            publish_store(folder, repaired)
+        sweep_store(folder)
+        left.append(repaired)
+    return left
+
+
+def sweep_store(folder: Path) -> None:
+    """Delete blocks that the manifest does not name: leftovers of crashes and merges."""
+    try:
+        wanted = {entry.name for entry in load_store(folder).blocks}
+    except FileNotFoundError:
+        wanted = set()
+    for path in folder.glob("block-*"):
+        if path.name not in wanted:
+            shutil.rmtree(path, ignore_errors=True)

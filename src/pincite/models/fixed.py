@@ -1,0 +1,62 @@
+"""Vectors in fixed point: the form in which they are stored and compared, the same on every machine."""
+
+from __future__ import annotations
+
+from typing import TypeAlias
+
+import numpy as np
+from numpy.typing import NDArray
+
+from pincite.errors import Damaged, EmbeddingFailed
+from pincite.index.queries import FIXED
+from pincite.protocols import Floats
+
+Fixed: TypeAlias = NDArray[np.int16]
+
+NORM_TOLERANCE = 1e-3
+"""How far from 1 the length of a unit vector may be; float32 models stay within 1e-6."""
+
+_STORED = np.dtype("<i2")
+
+
+def check_vectors(vectors: Floats) -> Floats:
+    """The vectors; `EmbeddingFailed` if one is not finite, has no direction, or is no unit vector."""
+    rows = np.atleast_2d(vectors).astype(np.float64)
+    if not np.isfinite(rows).all():
+        raise EmbeddingFailed("the model gave a vector with components that are no numbers (NaN or infinite)")
+    norms = np.sqrt((rows * rows).sum(axis=1))
+    if (norms == 0).any():
+        raise EmbeddingFailed("the model gave a vector of length zero, which has no direction")
+    off = float(np.abs(norms - 1).max(initial=0.0))
+    if off > NORM_TOLERANCE:
+        raise EmbeddingFailed(f"the model gave a vector whose length is off 1 by {off:.3g}; it must be normalised")
+    return vectors
+
+
+def unit(vectors: NDArray[np.floating]) -> Floats:
+    """The directions of the rows, as float32 unit vectors; `EmbeddingFailed` for a row without one."""
+    rows = np.asarray(vectors, dtype=np.float64)
+    norms = np.sqrt((rows * rows).sum(axis=-1, keepdims=True))
+    # Checked before the division: what is not finite or zero cannot be made a direction.
+    if not np.isfinite(norms).all() or (norms == 0).any():
+        raise EmbeddingFailed("the model gave a vector without direction (zero, NaN or infinite)")
+    return check_vectors((rows / norms).astype(np.float32))
+
+
+def to_fixed(vectors: Floats) -> Fixed:
+    """Components times `FIXED`, rounded half to even. Unit vectors only: components must lie within -1 and 1."""
+    scaled = np.rint(vectors.astype(np.float64) * FIXED)
+    # A norm of 1.0000001 in float32 can put a lone component just beyond the scale.
+    return np.clip(scaled, -FIXED, FIXED).astype(np.int16)
+
+
+def pack(vectors: Fixed) -> bytes:
+    """Row after row, little-endian, two bytes per component."""
+    return np.ascontiguousarray(vectors, dtype=_STORED).tobytes()
+
+
+def unpack(blob: bytes, dimensions: int) -> Fixed:
+    """The rows that `pack` wrote; `Damaged` if the length is no whole number of rows."""
+    if len(blob) % (dimensions * _STORED.itemsize):
+        raise Damaged(f"{len(blob)} bytes are no whole number of {dimensions}-dimensional vectors")
+    return np.frombuffer(blob, dtype=_STORED).astype(np.int16, copy=False).reshape(-1, dimensions)

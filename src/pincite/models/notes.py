@@ -1,0 +1,78 @@
+"""`pincite.json` in a model's folder: what Pincite knows of the model beyond what its authors wrote."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+from typing import Self
+
+from pydantic import BaseModel, ConfigDict, Field, ValidationError
+
+from pincite.errors import Damaged
+
+FILE = "pincite.json"
+
+
+class _Strict(BaseModel):
+    # A slip like `calibation` must not be passed over: thresholds would silently mean something else.
+    model_config = ConfigDict(extra="forbid", frozen=True)
+
+
+class Cosines(_Strict):
+    """A calibration: see `pincite.protocols.Calibration`."""
+
+    unrelated: float = Field(ge=-1, lt=1)
+    same: float = Field(gt=-1, le=1)
+
+
+class Prompts(_Strict):
+    query: str = ""
+    passage: str = ""
+
+
+class KnownFile(_Strict):
+    """A hash that holds while size and time of the file are these; large models take seconds to hash."""
+
+    sha256: str
+    size: int
+    mtime_ns: int
+
+
+class Fidelity(_Strict):
+    """How near a smaller model comes to the one it was made of."""
+
+    against: str
+    overlap_at_10: float
+    """Of the ten nearest neighbours of a text, the share that both models name; mean over the texts."""
+    mean_cosine: float
+    """Between the vectors of the two models for the same text."""
+    texts: int
+
+
+class Notes(_Strict):
+    """All of it optional. Prompts and windows that stand here win over those of the model's authors."""
+
+    source: str = ""
+    licence: str = ""
+    calibration: Cosines | None = None
+    windows: dict[str, int] | None = None
+    prompts: Prompts | None = None
+    files: dict[str, KnownFile] = {}
+    fidelity: dict[str, Fidelity] = {}
+
+    @classmethod
+    def read(cls, folder: Path) -> Self:
+        """What the folder's file says; nothing when there is none. `Damaged` if it cannot be understood."""
+        path = folder / FILE
+        if not path.is_file():
+            return cls()
+        try:
+            return cls.model_validate_json(path.read_bytes())
+        except ValidationError as error:
+            first = error.errors()[0]
+            place = ".".join(str(part) for part in first["loc"])
+            raise Damaged(f"{path}: {place + ': ' if place else ''}{first['msg']}") from error
+
+    def write(self, folder: Path) -> None:
+        text = json.dumps(self.model_dump(mode="json", exclude_defaults=True), indent=2, ensure_ascii=False)
+        (folder / FILE).write_text(text + "\n", encoding="utf-8")

@@ -1,0 +1,66 @@
+"""Which embedders there are, by the name that settings use: one table."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from pathlib import Path
+
+from pincite.errors import InvalidArgument, UnknownArgument
+from pincite.models.known import KNOWN
+from pincite.protocols import Embedder
+
+
+@dataclass(frozen=True, slots=True)
+class Maker:
+    make: Callable[[str, int], Embedder]
+    """From what stands behind the colon, and the number of threads."""
+    written: str
+    about: str
+
+
+def _usem3(rest: str, threads: int) -> Embedder:
+    from pincite.models.usem import UseEmbedder
+
+    if rest:
+        raise InvalidArgument(f"usem3 takes nothing behind a colon, not {rest!r}", field="embedder")
+    return UseEmbedder(threads=threads)
+
+
+def _hashing(rest: str, _threads: int) -> Embedder:
+    from pincite.models.hashing import HashingEmbedder
+
+    if rest and not rest.isdecimal():
+        raise InvalidArgument(f"hashing:{rest} is no number of dimensions; write hashing:64", field="embedder")
+    return HashingEmbedder(int(rest)) if rest else HashingEmbedder()
+
+
+def _onnx(rest: str, threads: int) -> Embedder:
+    from pincite.models.onnx import OnnxEmbedder
+
+    if not rest:
+        raise InvalidArgument("onnx needs a folder or an .onnx file: onnx:models/minilm", field="embedder")
+    return OnnxEmbedder(Path(rest), threads=threads)
+
+
+EMBEDDERS: dict[str, Maker] = {
+    "usem3": Maker(_usem3, "usem3", "16 languages in one space, 512 dimensions; works offline after the installation"),
+    "onnx": Maker(_onnx, "onnx:FOLDER", "any sentence-transformers model as ONNX (MiniLM, BGE-M3, E5 …)"),
+    "hashing": Maker(_hashing, "hashing:64", "shared words only, no model; for tests"),
+}
+
+
+def open_embedder(name: str, threads: int = 1) -> Embedder:
+    """The embedder that a setting names. Nothing is loaded yet."""
+    if threads < 1:
+        raise InvalidArgument(f"{threads} threads cannot embed; use 1 or more", field="threads")
+    kind, _, rest = name.partition(":")
+    if kind in KNOWN:
+        raise InvalidArgument(
+            f"{kind!r} is a model to fetch: pincite models pull {kind}, then use onnx:models/{kind}",
+            field="embedder",
+            suggestions=(f"onnx:models/{kind}",),
+        )
+    if kind not in EMBEDDERS:
+        raise UnknownArgument.named("embedder", name, EMBEDDERS, field="embedder")
+    return EMBEDDERS[kind].make(rest, threads)

@@ -1,0 +1,106 @@
+"""Weights: how much each leg's evidence counts, by class of query; one table, learned by `pincite tune`, replaceable.
+
+The defaults were chosen on the corpora of docs/evaluation.md, where the ablation is shown.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from typing import Any, Literal
+
+from pincite.index.queries import Background
+from pincite.protocols import Calibration
+
+Fusion = Literal["signals", "rrf"]
+
+
+@dataclass(frozen=True, slots=True)
+class Weights:
+    """Shares of the legs in a hit's score."""
+
+    keyword: float = 0.7
+    dense: float = 0.3
+
+
+@dataclass(frozen=True, slots=True)
+class Trust:
+    """How far the dense leg is believed, from how its best passage stands out of the background of all passages.
+
+    Among n passages that have nothing to do with a question the nearest one lies some standard deviations above the
+    mean by chance alone (2.5 of 100, 3.7 of 5,000). In a corpus whose texts are all alike to the model (clauses of
+    contracts) the best is no nearer than that, and the order is noise; where the model can tell texts apart it is.
+    """
+
+    none_below: float = -0.5
+    full_above: float = 1.0
+    """Standard deviations beyond what chance alone would give."""
+    prior: int = 50
+    """Passages that the model's own background counts for: a handful of texts says little about themselves."""
+
+    def of(self, best: float, around: Background, calibration: Calibration) -> float:
+        """0 to 1."""
+        count = around.count + self.prior
+        mean = (around.count * around.mean + self.prior * calibration.mean) / count
+        squares = around.count * (around.deviation**2 + (around.mean - mean) ** 2) + self.prior * (
+            calibration.deviation**2 + (calibration.mean - mean) ** 2
+        )
+        excess = (best - mean) / math.sqrt(squares / count) - by_chance(around.among)
+        return min(1.0, max(0.0, (excess - self.none_below) / (self.full_above - self.none_below)))
+
+
+def by_chance(among: int) -> float:
+    """The largest of so many normal values, in standard deviations, to be expected (Cramér, 1946)."""
+    if among < MIN_AMONG:
+        return by_chance(MIN_AMONG)
+    spread = math.sqrt(2 * math.log(among))
+    return spread - (math.log(math.log(among)) + math.log(4 * math.pi)) / (2 * spread)
+
+
+MIN_AMONG = 10
+
+
+@dataclass(frozen=True, slots=True)
+class Need:
+    """How much meaning is needed beside words: the more of the query the best passage holds, the less it has to add."""
+
+    plain: float = 0.2
+    """The best bounded score of the keyword leg at which meaning counts as its weight says …"""
+    none_above: float = 0.9
+    """… and from which it counts nothing."""
+    most: float = 4.0
+    """How many times its weight it counts where no word is found at all."""
+
+    def of(self, best: float) -> float:
+        """The factor for the best bounded score of the keyword leg."""
+        if best < self.plain:
+            return self.most - (self.most - 1) * best / self.plain
+        return max(0.0, (self.none_above - best) / (self.none_above - self.plain))
+
+
+DEFAULT_WEIGHTS: Mapping[str, Weights] = {
+    "identifier": Weights(0.9, 0.1),
+    "quoted": Weights(0.7, 0.3),
+    "keywords": Weights(0.7, 0.3),
+    "question": Weights(0.7, 0.3),
+}
+
+
+@dataclass(frozen=True, slots=True)
+class RankingOptions:
+    """How rankings become one order; part of what a replay token pins."""
+
+    fusion: Fusion = "signals"
+    weights: Mapping[str, Weights] = field(default_factory=lambda: dict(DEFAULT_WEIGHTS))
+    trust: Trust = Trust()
+    need: Need = Need()
+
+    def weights_for(self, query_class: str) -> Weights:
+        return self.weights.get(query_class) or DEFAULT_WEIGHTS[query_class]
+
+
+def load_ranking(given: Mapping[str, Any]) -> RankingOptions:
+    """Options out of what `asdict` made of them."""
+    weights = {name: Weights(**shares) for name, shares in given["weights"].items()}
+    return RankingOptions(given["fusion"], weights, Trust(**given["trust"]), Need(**given["need"]))
