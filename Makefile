@@ -30,10 +30,11 @@ bench: .venv-test/ready ## Run every benchmark in benchmarks/ at its default siz
 
 DATA ?= ../shared/data
 KIND ?= generic
+DENSE ?= auto
 SETS ?=
 
 eval: .venv-test/ready ## Measure ranking on the corpora in DATA and write the table into docs/evaluation.md (resumable)
-	@.venv-test/bin/python -m benchmarks.quality $(DATA) $(SETS) --kind $(KIND)
+	@.venv-test/bin/python -m benchmarks.quality $(DATA) $(SETS) --kind $(KIND) --dense $(DENSE)
 
 lock: ## Resolve requirements/*.lock anew (newer releases: make lock UPGRADE=--upgrade)
 	@command -v $(UV) >/dev/null || { echo "make lock needs uv: pip install uv" >&2; exit 1; }

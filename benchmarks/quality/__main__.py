@@ -1,6 +1,6 @@
 """Evaluate every corpus in a folder and write the table into docs/evaluation.md.
 
-    python -m benchmarks.quality DATA [SET …] [--kind generic] [--no-table]
+    python -m benchmarks.quality DATA [SET …] [--kind generic] [--dense off] [--no-table]
 
 Resumable: a corpus whose files, settings and code are those of the last run is not asked again. Libraries, and with
 them whatever was computed for their passages, are kept in .eval between runs.
@@ -35,6 +35,7 @@ def main() -> int:
     parser.add_argument("data", type=Path, help="folder of BEIR folders")
     parser.add_argument("sets", nargs="*", help="only sets whose name begins so")
     parser.add_argument("--kind", default="generic")
+    parser.add_argument("--dense", choices=("auto", "off"), default="auto", help="off: words and identifiers only")
     parser.add_argument("--no-table", action="store_true", help="leave docs/evaluation.md alone")
     given = parser.parse_args()
     chosen = present(given.data, given.sets)
@@ -45,7 +46,7 @@ def main() -> int:
     bodies = []
     for number, corpus in enumerate(chosen, start=1):
         started = time.perf_counter()
-        body, fresh = measured(given.data, corpus, given.kind, code)
+        body, fresh = measured(given.data, corpus, given.kind, Config(dense=given.dense), code)
         bodies.append(body)
         final = body["metrics"]["final"]["ndcg@10"]
         took = f"{time.perf_counter() - started:.0f} s" if fresh else "kept"
@@ -53,20 +54,21 @@ def main() -> int:
     if given.sets:
         print("the table in docs/evaluation.md is written when all sets are measured")
     elif not given.no_table:
-        write_table(ROOT / "docs" / "evaluation.md", list(zip(chosen, bodies, strict=True)), given.kind)
+        place = given.kind if given.dense == "auto" else f"{given.kind}, words"
+        write_table(ROOT / "docs" / "evaluation.md", list(zip(chosen, bodies, strict=True)), place)
     return 0
 
 
-def measured(data: Path, corpus: Corpus, kind: str, code: str) -> tuple[dict[str, Any], bool]:
+def measured(data: Path, corpus: Corpus, kind: str, config: Config, code: str) -> tuple[dict[str, Any], bool]:
     """The report of a corpus, and whether it had to be made."""
-    key = f"{code} {_data_hash(data / corpus.folder, corpus.qrels)} {Config().model_dump_json()}"
-    path = _path(corpus, kind)
+    key = f"{code} {_data_hash(data / corpus.folder, corpus.qrels)} {config.model_dump_json()}"
+    path = _path(corpus, kind, config)
     if path.is_file():
         found = json.loads(path.read_text(encoding="utf-8"))
         if found["key"] == key:
             return found["report"], False
     options = BenchOptions(kind, corpus.only, work=str(KEPT / "libraries" / kind / corpus.library))
-    with beir_bench(data / corpus.folder, corpus.qrels, Config(), options) as bench:
+    with beir_bench(data / corpus.folder, corpus.qrels, config, options) as bench:
         body = report(evaluate(bench.library, bench.cases, bench.options))
     path.parent.mkdir(parents=True, exist_ok=True)
     unfinished = path.with_suffix(".part")
@@ -75,8 +77,9 @@ def measured(data: Path, corpus: Corpus, kind: str, code: str) -> tuple[dict[str
     return body, True
 
 
-def _path(corpus: Corpus, kind: str) -> Path:
-    return KEPT / "reports" / kind / f"{corpus.folder.replace('/', '.')}.{corpus.qrels}.json"
+def _path(corpus: Corpus, kind: str, config: Config) -> Path:
+    legs = "words" if config.dense == "off" else "all"
+    return KEPT / "reports" / kind / legs / f"{corpus.folder.replace('/', '.')}.{corpus.qrels}.json"
 
 
 def _code_hash() -> str:

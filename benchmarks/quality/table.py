@@ -12,10 +12,10 @@ Measured = tuple[Corpus, dict[str, Any]]
 LEGS = ("keyword", "dense", "exact", "graph", "rrf", "final")
 
 
-def write_table(path: Path, measured: Sequence[Measured], kind: str) -> None:
-    """Put both tables between the markers of the kind; the rest of the page stays."""
+def write_table(path: Path, measured: Sequence[Measured], place: str) -> None:
+    """Put both tables between the markers of their place; the rest of the page stays."""
     text = path.read_text(encoding="utf-8")
-    begin, end = f"<!-- make eval: {kind} -->", f"<!-- end of make eval: {kind} -->"
+    begin, end = f"<!-- make eval: {place} -->", f"<!-- end of make eval: {place} -->"
     if begin not in text or end not in text:
         raise SystemExit(f"{path} has no place for the table: put {begin} and {end} where it belongs")
     before, after = text.split(begin)[0], text.split(end)[1]

@@ -4,11 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 
+from pincite.index.queries import Found
 from pincite.protocols import Catalog
 from pincite.search.fuse import Candidate
 from pincite.search.passages import Located, chunk_passage
 from pincite.search.query import Hit
-from pincite.types import Derivation, Lifetime, Scope
+from pincite.types import Lifetime, Scope
 
 
 def cite(
@@ -16,21 +17,25 @@ def cite(
 ) -> list[Hit]:
     """Hits in the order given. A chunk that was erased a moment ago is left out."""
     hits = []
+    known: dict[tuple[object, ...], Located | None] = {}
     for candidate in candidates:
-        located = _located(catalog, candidate)
-        if located is not None:
-            passage = chunk_passage(located, candidate.found.chunk)
-            context = contexts[candidate.found.scope]
-            hits.append(Hit(passage, candidate.score, candidate.legs, context, candidate.signals))
+        found = candidate.found
+        # Many hits may be passages of one long document, which is read once.
+        key = (found.scope, found.element_id, found.version_id, found.recipe, found.lifetime_id)
+        if key not in known:
+            known[key] = _located(catalog, found)
+        located = known[key]
+        if located is not None and 0 <= found.chunk < len(located.derivation.chunks):
+            passage = chunk_passage(located, found.chunk)
+            hits.append(Hit(passage, candidate.score, candidate.legs, contexts[found.scope], candidate.signals))
     return hits
 
 
-def _located(catalog: Catalog, candidate: Candidate) -> Located | None:
-    found = candidate.found
+def _located(catalog: Catalog, found: Found) -> Located | None:
     version = catalog.elements.version(found.scope, found.element_id, found.version_id)
     derivation = catalog.elements.derivation(found.scope, found.element_id, found.version_id, found.recipe)
-    if version is None or derivation is None or not 0 <= found.chunk < len(derivation.chunks):
+    if version is None or derivation is None:
         return None
     lifetimes: tuple[Lifetime, ...] = catalog.elements.history(found.scope, found.element_id)
     mine = [item for item in lifetimes if item.lifetime_id == found.lifetime_id]
-    return Located(version, derivation if derivation else Derivation(""), mine[0] if mine else None)
+    return Located(version, derivation, mine[0] if mine else None)
