@@ -7,13 +7,18 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import Literal
 
+import numpy as np
+
 from pincite.catalog.resolve import resolve
 from pincite.errors import PinciteError
 from pincite.index.entries import passage
-from pincite.index.queries import IdentifierQuery, IndexStatus, Some, Word, WordQuery
-from pincite.protocols import Catalog, Index
+from pincite.index.queries import FIXED, IdentifierQuery, IndexStatus, Some, VectorQuery, Word, WordQuery
+from pincite.protocols import Catalog, Embedder, Index
 from pincite.text.words import tokens
-from pincite.types import LiveElement, RepositoryInfo, View
+from pincite.types import Chunk, LiveElement, RepositoryInfo, View
+
+DEPTH = 200
+"""How deep the dense leg is looked into: many passages may be as near to a text as its own first lines."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -48,18 +53,26 @@ class Health:
 
 
 def examine(
-    catalog: Catalog, index: Index, infos: Sequence[RepositoryInfo], *, deep: bool, upkeep_problem: str = ""
+    catalog: Catalog,
+    index: Index,
+    infos: Sequence[RepositoryInfo],
+    *,
+    deep: bool,
+    embedder: Embedder | None = None,
+    upkeep_problem: str = "",
 ) -> Health:
-    """Try the catalog and, for each repository, its index and legs."""
+    """Try the catalog and, for each repository, its index and legs; without an embedder the dense leg is off."""
     findings = (
         [_check("catalog", catalog.check, "restore it from a backup: pincite restore BACKUP TARGET")] if deep else []
     )
     if upkeep_problem:
         findings.append(Finding("merging", "warning", upkeep_problem, "run: pincite doctor"))
-    return Health(tuple(findings), tuple(_examine(catalog, index, info, deep=deep) for info in infos))
+    return Health(tuple(findings), tuple(_examine(catalog, index, info, embedder, deep=deep) for info in infos))
 
 
-def _examine(catalog: Catalog, index: Index, info: RepositoryInfo, *, deep: bool) -> RepositoryHealth:
+def _examine(
+    catalog: Catalog, index: Index, info: RepositoryInfo, embedder: Embedder | None, *, deep: bool
+) -> RepositoryHealth:
     status = index.status(info.scope)
     findings: list[Finding] = []
     if status.problem:
@@ -73,11 +86,13 @@ def _examine(catalog: Catalog, index: Index, info: RepositoryInfo, *, deep: bool
     if deep:
         findings.append(_check("checksums", lambda: index.check(info.scope), "run: pincite rebuild"))
     if status.revision and not status.problem:
-        findings += _try_legs(catalog, index, info, status.revision)
+        findings += _try_legs(catalog, index, info, embedder, status.revision)
     return RepositoryHealth(info, status, tuple(findings))
 
 
-def _try_legs(catalog: Catalog, index: Index, info: RepositoryInfo, reached: int) -> list[Finding]:
+def _try_legs(
+    catalog: Catalog, index: Index, info: RepositoryInfo, embedder: Embedder | None, reached: int
+) -> list[Finding]:
     """Look a known element up by its words and by its id, and count what the index holds against the catalog."""
     view = resolve(catalog, info.scope, None, reached=reached).view
     element = _some_element(catalog, view)
@@ -91,8 +106,35 @@ def _try_legs(catalog: Catalog, index: Index, info: RepositoryInfo, reached: int
     return [
         _leg("keyword leg", lambda: [f.element_id for f in index.keyword([view], query).found], wanted),
         _leg("exact leg", lambda: [f.element_id for f in index.exact([view], identifiers).found], wanted),
-        Finding("dense leg", "ok", "off: this library has no vectors"),
+        _dense_leg(catalog, index, view, embedder, element, chunk),
     ]
+
+
+def _dense_leg(
+    catalog: Catalog, index: Index, view: View, embedder: Embedder | None, element: LiveElement, chunk: Chunk
+) -> Finding:
+    """Ask for a passage by its own words; what waits for vectors, and what was given up, is said."""
+    if embedder is None:
+        return Finding("dense leg", "ok", "switched off (dense: off)")
+    if not index.has_vectors([view], embedder.fingerprint):
+        return Finding("dense leg", "warning", f"no vectors of {embedder.name} yet", "run: pincite embed")
+    started = time.perf_counter()
+    try:
+        text = passage(element.version.content, chunk)
+        vector = np.rint(embedder.embed_query(text).astype(np.float64) * FIXED).astype(int)
+        asked = VectorQuery(tuple(vector.tolist()), embedder.fingerprint, embedder.calibration, depth=DEPTH)
+        ranking = index.dense([view], asked)
+    except PinciteError as problem:
+        return Finding("dense leg", "problem", problem.message, "run: pincite doctor, then pincite rebuild")
+    elapsed = round(1000 * (time.perf_counter() - started), 2)
+    parked = catalog.queue.counts(embedder.fingerprint, tenant=view.scope.tenant)["parked"]
+    if ranking.status == "partial" or parked:
+        detail = "; ".join(filter(None, (ranking.reason, f"{parked} texts were given up" if parked else "")))
+        return Finding("dense leg", "warning", detail, "run: pincite embed --retry-parked", elapsed)
+    wanted = element.version.element_id
+    if wanted in [found.element_id for found in ranking.found]:
+        return Finding("dense leg", "ok", f"found {wanted!r} by {embedder.name}", ms=elapsed)
+    return Finding("dense leg", "problem", f"did not find {wanted!r}, which is there", "run: pincite rebuild", elapsed)
 
 
 def _some_element(catalog: Catalog, view: View) -> LiveElement | None:

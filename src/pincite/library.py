@@ -438,7 +438,11 @@ class Library:
         """Real queries against every leg, brought up to date; with `deep` also every checksum."""
         with suppress(PinciteError):  # what keeps it from catching up is what the examination finds
             self._catch_up(())
-        return examine(self.catalog, self.index, self.repositories(), deep=deep, upkeep_problem=self._upkeep_problem)
+        problem = self._upkeep_problem or (self._worker.problem if self._worker else "")
+        embedder = self.embedder if self.config.dense != "off" else None
+        return examine(
+            self.catalog, self.index, self.repositories(), deep=deep, embedder=embedder, upkeep_problem=problem
+        )
 
     # --- gates ------------------------------------------------------------------------------------------------
 

@@ -11,6 +11,7 @@ import pytest
 import pincite
 from desk import Desk
 from pincite.errors import Conflict, Unavailable
+from pincite.health import Finding
 from pincite.search.query import Answer, LegReport
 from terminal import Run
 
@@ -216,3 +217,19 @@ def test_the_default_model_finds_across_languages(tmp_path: Path) -> None:
         library.embed()
         assert desk.first("whom do I tell about a dog bite?").passage.element_id == "hund.md"
         assert desk.first("quelle est la garantie de loyer maximale").passage.element_id == "miete.md"
+
+
+def test_the_doctor_asks_the_dense_leg_too_and_says_what_waits(meaning: Desk) -> None:
+    for name, text in TEXTS.items():
+        meaning.write(f"{name}.md", text)
+    meaning.library.ingest(meaning.folder, embedding=False)
+
+    def dense() -> Finding:
+        return next(item for item in meaning.library.health().all() if item.what == "dense leg")
+
+    assert (dense().status, dense().advice) == ("warning", "run: pincite embed")
+    meaning.library.embed()
+    assert dense().status == "ok" and "hashing" in dense().detail
+    meaning.write("more.md", "# More\n\nSomething else entirely.\n")
+    meaning.library.ingest(meaning.folder, embedding=False)
+    assert dense().status == "warning" and "4 of 5 passages" in dense().detail

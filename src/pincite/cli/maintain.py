@@ -36,6 +36,9 @@ def status(context: typer.Context, repository: Repository = "", json: AsJson = F
         _show_status(item)
     if not found:
         typer.echo("nothing in it yet; put something in with: pincite ingest FOLDER")
+    waiting = [f"{counts[state]} {state}" for state in ("waiting", "claimed", "parked") if counts.get(state)]
+    if waiting:
+        say(f"texts without vectors: {', '.join(waiting)}; go on with: pincite embed")
 
 
 def _show_status(item: dict[str, Any]) -> None:
