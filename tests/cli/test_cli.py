@@ -18,7 +18,8 @@ from terminal import Done, Run
 COMMANDS = (
     "ingest", "purge", "embed", "why-not", "compare", "context", "models list", "models pull", "models quantize",
     "models check", "search", "replay", "filters", "get", "verify", "log", "history", "diff", "status", "doctor",
-    "rebuild", "eval", "backup", "restore", "baseline create", "baseline list", "baseline publish", "baseline rollback",
+    "rebuild", "eval", "tune", "backup", "restore", "baseline create", "baseline list", "baseline publish",
+    "baseline rollback",
 )  # fmt: skip
 
 

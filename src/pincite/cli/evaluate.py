@@ -111,11 +111,11 @@ def evaluate(
         }
     )
     for target in (out, html):
-        _check_target(target)
-    corpus_of = _Corpus(beir, qrels, corpus, queries, kind, tuple(only or ()), mixed, work)
+        check_target(target)
+    corpus_of = Corpus(beir, qrels, corpus, queries, kind, tuple(only or ()), mixed, work)
     here = session(context)
     with progress_bar(here.progress) as progress:
-        place = _Place(here, golden, corpus_of, tuple(repository or ()), read_context, progress)
+        place = Place(here, golden, corpus_of, tuple(repository or ()), read_context, progress)
         if chunks:
             passed = _compare_chunks(place, Path(chunks), update=update, json=json)
         elif suggest:
@@ -150,7 +150,7 @@ def _refuse_idle(given: dict[str, object]) -> None:
 
 
 @dataclass(frozen=True, slots=True)
-class _Corpus:
+class Corpus:
     """Options that say what is asked of what, when it is not the library."""
 
     beir: str
@@ -164,12 +164,12 @@ class _Corpus:
 
 
 @dataclass(frozen=True, slots=True)
-class _Place:
+class Place:
     """Everything that says what is asked of what."""
 
     here: Session
     golden: str
-    corpus: _Corpus
+    corpus: Corpus
     repositories: tuple[str, ...]
     read_context: str
     progress: Update
@@ -239,7 +239,7 @@ class _Place:
         return load_golden(Path(golden).expanduser())
 
 
-def _measure(place: _Place, gates: Gates, baseline: str, out: str, html: str, *, json: bool) -> bool:
+def _measure(place: Place, gates: Gates, baseline: str, out: str, html: str, *, json: bool) -> bool:
     from pincite.eval.compare import compare, load_report
     from pincite.eval.evaluate import evaluate as run_cases
     from pincite.eval.gates import check
@@ -275,7 +275,7 @@ def _measure(place: _Place, gates: Gates, baseline: str, out: str, html: str, *,
     return bool(verdict["passed"])
 
 
-def _suggest(place: _Place, limit: int, out: str, *, json: bool) -> bool:
+def _suggest(place: Place, limit: int, out: str, *, json: bool) -> bool:
     from pincite.eval.golden import golden_text
     from pincite.eval.suggest import suggest
 
@@ -303,7 +303,7 @@ def _suggest(place: _Place, limit: int, out: str, *, json: bool) -> bool:
     return bool(cases.cases)
 
 
-def _compare_chunks(place: _Place, path: Path, *, update: bool, json: bool) -> bool:
+def _compare_chunks(place: Place, path: Path, *, update: bool, json: bool) -> bool:
     from pincite.eval.chunks import difference, read_accepted, snapshot
 
     if len(place.repositories) > 1:
@@ -328,7 +328,7 @@ def _compare_chunks(place: _Place, path: Path, *, update: bool, json: bool) -> b
     return not changed
 
 
-def _check_target(path: str) -> None:
+def check_target(path: str) -> None:
     """Whether a file can be written there, asked before the long work begins."""
     target = Path(path).expanduser()
     if path and not target.parent.is_dir():

@@ -1,0 +1,164 @@
+"""Tune: how much meaning should count for each class of query, learned from judged questions.
+
+Simple on purpose: a grid over the dense leg's share, one class at a time, chosen by nDCG@10 in cross-validation. What
+is reported was measured on questions that the choice did not see, and only a significant gain is taken.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
+from typing import Any
+
+from pincite.errors import InvalidArgument
+from pincite.eval.bootstrap import Difference, paired
+from pincite.eval.cases import CaseSet
+from pincite.eval.evaluate import EvaluateOptions, ask
+from pincite.eval.metrics import as_run, measure, require_metrics
+from pincite.eval.places import Located, Places
+from pincite.eval.results import HEADLINE
+from pincite.ids import text_hash
+from pincite.ingest.spine import Progress, silent
+from pincite.library import Library
+from pincite.search.fuse import Pooled, pool
+from pincite.search.rerank import rerank
+from pincite.search.spine import Trace
+from pincite.search.weights import RankingOptions, Weights
+
+GRID = tuple(round(0.05 * step, 2) for step in range(15))
+"""Shares of the dense leg that are tried; the keyword leg has the rest."""
+FOLDS = 5
+MIN_QUERIES = 20
+"""Of a class: fewer say nothing about it, and it keeps its weights."""
+
+
+@dataclass(frozen=True, slots=True)
+class ClassResult:
+    """What was found for one class of query."""
+
+    query_class: str
+    queries: int
+    before: Weights
+    after: Weights
+    """Chosen over all its questions; equal to `before` where the gain was not significant."""
+    difference: Difference | None
+    """Over questions that the choice did not see; None where there are too few."""
+
+    @property
+    def taken(self) -> bool:
+        return self.after != self.before
+
+
+@dataclass(frozen=True, slots=True)
+class Tuned:
+    """What was learned."""
+
+    classes: tuple[ClassResult, ...]
+    difference: Difference
+    """Of all questions, held out, with the weights that were taken."""
+
+    @property
+    def settings(self) -> dict[str, Any]:
+        """What belongs into the configuration; empty where nothing was significant."""
+        taken = {r.query_class: {"keyword": r.after.keyword, "dense": r.after.dense} for r in self.classes if r.taken}
+        return {"retrieval": {"weights": taken}} if taken else {}
+
+
+@dataclass(frozen=True, slots=True)
+class _Asked:
+    """One question with everything that a ranking needs: weights can be tried without asking again."""
+
+    name: str
+    trace: Trace
+    entries: tuple[Pooled, ...]
+    located: Located
+
+
+def tune(library: Library, cases: CaseSet, options: EvaluateOptions, progress: Progress = silent) -> Tuned:
+    """The share of meaning by class of query that these questions speak for."""
+    require_metrics()
+    now = library.config.retrieval.options()
+    asked = _ask_all(library, cases, options, progress)
+    if not any(ranking.leg == "dense" for item in asked for ranking in item.trace.rankings):
+        raise InvalidArgument(
+            "there is nothing to weigh: the dense leg did not answer; make vectors with: pincite embed", field="dense"
+        )
+    names = sorted({item.trace.plan.query_class for item in asked})
+    results = []
+    before = {item.name: value for item, value in zip(asked, _values(asked, now), strict=True)}
+    after = dict(before)
+    for number, query_class in enumerate(names):
+        progress("weighing", number, len(names))
+        own = [item for item in asked if item.trace.plan.query_class == query_class]
+        result, held_out = _tune_class(own, query_class, now)
+        results.append(result)
+        if result.taken:
+            after.update(held_out)
+    progress("weighing", len(names), len(names))
+    return Tuned(tuple(results), paired(list(before.values()), list(after.values())))
+
+
+def _ask_all(library: Library, cases: CaseSet, options: EvaluateOptions, progress: Progress) -> list[_Asked]:
+    names = options.repositories or tuple(info.scope.repository for info in library.repositories())
+    options = replace(options, repositories=names)
+    places = Places(library, names)
+    judged = [case for case in cases.cases if case.query.strip() and any(j.grade > 0 for j in case.relevant)]
+    out = []
+    for number, case in enumerate(judged):
+        progress("asking", number, len(judged))
+        located = places.locate(case, case.read_context or options.read_context)
+        trace = ask(library, case, options, by_section=located.by_section)
+        plan = trace.plan
+        entries = pool(
+            trace.rankings,
+            "chunk" if located.by_section else "element",
+            strict=plan.strict,
+            quoted=plan.query_class == "quoted",
+            points=plan.points,
+        )
+        out.append(_Asked(case.id, trace, entries, located))
+    progress("asking", len(judged), len(judged))
+    if not out:
+        raise InvalidArgument(f"no query of {cases.name} has a relevant place; judge some first", field="relevant")
+    return out
+
+
+def _tune_class(
+    asked: Sequence[_Asked], query_class: str, now: RankingOptions
+) -> tuple[ClassResult, Mapping[str, float]]:
+    """The class's result, and the values of its questions under weights that were chosen without them."""
+    current = now.weights_for(query_class)
+    if len(asked) < MIN_QUERIES:
+        return ClassResult(query_class, len(asked), current, current, None), {}
+    grid = [Weights(round(1 - share, 2), share) for share in GRID]
+    tried = {weights: _values(asked, _with(now, query_class, weights)) for weights in grid}
+    folds = [int(text_hash(item.name)[:8], 16) % FOLDS for item in asked]
+    held_out: dict[str, float] = {}
+    for fold in range(FOLDS):
+        seen = [number for number, its in enumerate(folds) if its != fold]
+        best = _best(tried, seen)
+        held_out |= {asked[n].name: tried[best][n] for n, its in enumerate(folds) if its == fold}
+    unseen = [held_out[item.name] for item in asked]
+    difference = paired(_values(asked, now), unseen)
+    chosen = _best(tried, range(len(asked))) if difference.low > 0 else current
+    return ClassResult(query_class, len(asked), current, chosen, difference), held_out
+
+
+def _best(tried: Mapping[Weights, Sequence[float]], numbers: Sequence[int]) -> Weights:
+    """The weights with the highest mean; of equals those that change least from words alone."""
+    return max(tried, key=lambda weights: (sum(tried[weights][n] for n in numbers), -weights.dense))
+
+
+def _with(options: RankingOptions, query_class: str, weights: Weights) -> RankingOptions:
+    return replace(options, weights={**options.weights, query_class: weights})
+
+
+def _values(asked: Sequence[_Asked], options: RankingOptions) -> list[float]:
+    """nDCG@10 of each question in the order that the options give."""
+    judged = {str(number): item.located.grades for number, item in enumerate(asked)}
+    runs = {}
+    for number, item in enumerate(asked):
+        ranked = rerank(item.entries, item.trace.rankings, item.trace.plan, options)
+        runs[str(number)] = as_run(item.located.names(candidate.found for candidate in ranked))
+    found = measure(judged, runs)
+    return [found[str(number)][HEADLINE] for number in range(len(asked))]
