@@ -233,3 +233,16 @@ def test_the_doctor_asks_the_dense_leg_too_and_says_what_waits(meaning: Desk) ->
     meaning.write("more.md", "# More\n\nSomething else entirely.\n")
     meaning.library.ingest(meaning.folder, embedding=False)
     assert dense().status == "warning" and "4 of 5 passages" in dense().detail
+
+
+def test_an_evaluation_says_that_vectors_are_missing(meaning: Desk, run: Run) -> None:
+    meaning.write("dog.md", TEXTS["dog"])
+    meaning.library.ingest(meaning.folder, embedding=False)
+    (meaning.root / "g.json").write_text('{"queries": [{"query": "dog", "relevant": ["dog.md"]}]}', encoding="utf-8")
+    model = {"PINCITE_DENSE": "auto", "PINCITE_EMBEDDING__MODEL": "hashing:512"}
+    place = ("--library", str(meaning.library.path), "eval", str(meaning.root / "g.json"), "--json")
+    body = json.loads(run(*place, **model).stdout)
+    assert "dense" not in body["metrics"] and any("no vectors" in note for note in body["notes"])
+    meaning.library.embed()
+    body = json.loads(run(*place, **model).stdout)
+    assert body["metrics"]["dense"]["hit@1"] == 1 and not body["notes"]

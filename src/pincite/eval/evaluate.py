@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from typing import Any
@@ -18,6 +19,9 @@ from pincite.library import Library
 from pincite.search.query import MAX_QUERY, Query
 from pincite.search.rrf import rrf
 from pincite.search.spine import Trace
+
+INCOMPLETE = ("partial", "unavailable")
+"""What a leg says of itself when figures would be better with all of it."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -44,11 +48,13 @@ def evaluate(library: Library, cases: CaseSet, options: EvaluateOptions, progres
     ask(library, asked[0], options)  # opens files and fills caches; not timed
     outcomes: list[Outcome] = []
     judged: list[dict[str, int]] = []
+    incomplete: Counter[str] = Counter()
     for number, case in enumerate(asked):
         progress("asking", number, len(asked))
         located = places.locate(case, case.read_context or options.read_context)
         trace = ask(library, case, options, by_section=located.by_section)
         _require_whole(trace)
+        incomplete.update(f"{leg.name}: {leg.reason}" for leg in trace.answer.legs if leg.status in INCOMPLETE)
         outcomes.append(_outcome(case, located, trace, _tags(cases, case, trace)))
         judged.append(located.grades)
     progress("asking", len(asked), len(asked))
@@ -60,7 +66,7 @@ def evaluate(library: Library, cases: CaseSet, options: EvaluateOptions, progres
         outcomes=tuple(outcomes),
         index=fingerprint(library, names),
         cases=cases.fingerprint,
-        notes=(*cases.notes, *_notes(cases, outcomes)),
+        notes=(*cases.notes, *_notes(cases, outcomes), *_incomplete_notes(incomplete, len(outcomes))),
         qrels=cases.qrels,
         description=cases.description,
     )
@@ -138,6 +144,11 @@ def _measured(outcomes: Sequence[Outcome], judged: Sequence[dict[str, int]]) -> 
         replace(outcome, values={leg: by_leg[leg][str(number)] for leg in legs})
         for number, outcome in enumerate(outcomes)
     ]
+
+
+def _incomplete_notes(incomplete: Counter[str], queries: int) -> list[str]:
+    """Legs that did not answer in full, and for how many queries."""
+    return [f"{reason} ({count} of {queries} queries)" for reason, count in sorted(incomplete.items())]
 
 
 def _count(number: int, noun: str) -> str:
