@@ -35,7 +35,7 @@ from pincite.types import Chunk, Commit, Content, Derivation, PutElement, Scope,
 
 Array = NDArray[Any]
 
-CORPUS = Path(os.environ.get("PINCITE_DATA", "/work/shared/data")) / "swiss-xl-a"
+CORPUS = Path(os.environ.get("PINCITE_TEST_DATA", Path(__file__).parents[2] / "shared" / "data")) / "swiss-xl-a"
 CACHE = Path(tempfile.gettempdir()) / "pincite-dense"
 WINDOWS = 120_000
 MAX_WINDOWS = 8
