@@ -26,8 +26,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from pincite.catalog.sqlite import SqliteCatalog
+from pincite.fixed import FIXED
 from pincite.index.entries import embedded_key
-from pincite.index.queries import FIXED, Filter, OneOf, Ranking, VectorQuery
+from pincite.index.queries import Filter, OneOf, Ranking, VectorQuery
 from pincite.index.segments.index import SegmentIndex
 from pincite.protocols import Calibration
 from pincite.text.sentences import sentences

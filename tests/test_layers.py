@@ -12,7 +12,7 @@ import pytest
 import pincite
 
 SOURCE = Path(pincite.__file__).parent
-FLOOR = {"types", "errors", "protocols", "ids", "citation"}
+FLOOR = {"types", "errors", "protocols", "ids", "citation", "fixed"}
 MODULES = sorted(path for path in SOURCE.rglob("*.py"))
 
 

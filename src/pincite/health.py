@@ -7,12 +7,11 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import Literal
 
-import numpy as np
-
 from pincite.catalog.resolve import resolve
 from pincite.errors import PinciteError
+from pincite.fixed import question
 from pincite.index.entries import passage
-from pincite.index.queries import FIXED, IdentifierQuery, IndexStatus, Some, VectorQuery, Word, WordQuery
+from pincite.index.queries import IdentifierQuery, IndexStatus, Some, VectorQuery, Word, WordQuery
 from pincite.protocols import Catalog, Embedder, Index
 from pincite.text.words import tokens
 from pincite.types import Chunk, LiveElement, RepositoryInfo, View
@@ -121,8 +120,8 @@ def _dense_leg(
     started = time.perf_counter()
     try:
         text = passage(element.version.content, chunk)
-        vector = np.rint(embedder.embed_query(text).astype(np.float64) * FIXED).astype(int)
-        asked = VectorQuery(tuple(vector.tolist()), embedder.fingerprint, embedder.calibration, depth=DEPTH)
+        vector = question(embedder.embed_query(text))
+        asked = VectorQuery(vector, embedder.fingerprint, embedder.calibration, depth=DEPTH)
         ranking = index.dense([view], asked)
     except PinciteError as problem:
         return Finding("dense leg", "problem", problem.message, "run: pincite doctor, then pincite rebuild")

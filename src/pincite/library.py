@@ -221,21 +221,8 @@ class Library:
         wait_for: int = 0,
     ) -> Answer:
         """The best passages for a query, each with its citation; `wait_for` a revision to read one's own writes."""
-        asked = Query(
-            text=query,
-            repositories=_names(repository),
-            mode=mode,  # type: ignore[arg-type]  # Query checks it and names the nearest valid one
-            limit=limit,
-            min_score=min_score,
-            read_context=_read_context(read_context),
-            valid_at=valid_at.isoformat() if isinstance(valid_at, date) else valid_at,
-            filters=filters or {},
-            cursor=cursor,
-            group=group,  # type: ignore[arg-type]
-            sort=sort,  # type: ignore[arg-type]
-            exact=exact,
-            explain=explain,
-        )
+        more = {"cursor": cursor, "group": group, "sort": sort, "exact": exact, "explain": explain}
+        asked = _query(query, repository, mode, limit, read_context, valid_at, filters, min_score=min_score, **more)
         return self.trace(asked, wait_for=wait_for).answer
 
     def trace(self, query: Query, *, wait_for: int = 0) -> Trace:
@@ -361,16 +348,7 @@ class Library:
         filters: Mapping[str, FilterValue] | None = None,
     ) -> WhyNot:
         """Where an element (id or citation) stands in the answer to a query, and what keeps it from the page."""
-        asked = Query(
-            text=query,
-            repositories=_names(repository),
-            mode=mode,  # type: ignore[arg-type]
-            limit=limit,
-            min_score=min_score,
-            read_context=_read_context(read_context),
-            valid_at=valid_at.isoformat() if isinstance(valid_at, date) else valid_at,
-            filters=filters or {},
-        )
+        asked = _query(query, repository, mode, limit, read_context, valid_at, filters, min_score=min_score)
         cited = Citation.parse(element) if element.startswith(SCHEME) else None
         self._catch_up(asked.repositories)
         return why_not(self._reader(), asked, cited.element_id if cited else element, cited.scope if cited else None)
@@ -388,14 +366,7 @@ class Library:
         filters: Mapping[str, FilterValue] | None = None,
     ) -> Comparison:
         """The same query in two states: what appeared, vanished, changed and moved among the first hits, and why."""
-        asked = Query(
-            text=query,
-            repositories=_names(repository),
-            mode=mode,  # type: ignore[arg-type]
-            limit=limit,
-            valid_at=valid_at.isoformat() if isinstance(valid_at, date) else valid_at,
-            filters=filters or {},
-        )
+        asked = _query(query, repository, mode, limit, None, valid_at, filters)
         self._catch_up(asked.repositories)
         return compare(self._reader(), asked, _read_context(old), _read_context(new))
 
@@ -414,15 +385,7 @@ class Library:
         filters: Mapping[str, FilterValue] | None = None,
     ) -> Context:
         """Passages for a prompt, each under its citation, within a budget of tokens that always holds."""
-        asked = Query(
-            text=query,
-            repositories=_names(repository),
-            mode=mode,  # type: ignore[arg-type]
-            limit=limit,
-            read_context=_read_context(read_context),
-            valid_at=valid_at.isoformat() if isinstance(valid_at, date) else valid_at,
-            filters=filters or {},
-        )
+        asked = _query(query, repository, mode, limit, read_context, valid_at, filters)
         options = ContextOptions(max_tokens, include_relationships, include_definitions)
         self._catch_up(asked.repositories)
         return gather(self._reader(), asked, options)
@@ -602,3 +565,26 @@ def _names(repository: str | Sequence[str]) -> tuple[str, ...]:
 
 def _read_context(given: ReadContextGiven) -> ReadContext | None:
     return given if isinstance(given, ReadContext) else parse_read_context(given)
+
+
+def _query(
+    text: str,
+    repository: str | Sequence[str],
+    mode: str,
+    limit: int,
+    read_context: ReadContextGiven,
+    valid_at: str | date,
+    filters: Mapping[str, FilterValue] | None,
+    **more: Any,
+) -> Query:
+    """What a caller asks, in the forms that callers use; `Query` checks it and names the nearest valid one."""
+    return Query(
+        text=text,
+        repositories=_names(repository),
+        mode=mode,  # type: ignore[arg-type]
+        limit=limit,
+        read_context=_read_context(read_context),
+        valid_at=valid_at.isoformat() if isinstance(valid_at, date) else valid_at,
+        filters=filters or {},
+        **more,
+    )

@@ -14,9 +14,9 @@ import numpy as np
 from crash_child import die_at
 
 from pincite.catalog.sqlite import SqliteCatalog
+from pincite.fixed import pack, to_fixed
 from pincite.ids import text_hash
 from pincite.ingest.embed import EmbedOptions, embed
-from pincite.ingest.embed_batches import to_blob
 from pincite.protocols import Calibration, Floats, Index
 from pincite.types import EmbeddedText, Scope
 
@@ -37,7 +37,7 @@ def vector_of(text: str) -> Floats:
 
 def expected_vectors(texts: int) -> dict[str, bytes]:
     """Text hash → what must be stored in the end."""
-    return {text_hash(text): to_blob(vector_of(text)[np.newaxis]) for text in map(text_of, range(texts))}
+    return {text_hash(text): pack(to_fixed(vector_of(text)[np.newaxis])) for text in map(text_of, range(texts))}
 
 
 class LoggingEmbedder:

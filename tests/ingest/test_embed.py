@@ -23,12 +23,12 @@ from desk import Desk
 from pincite.catalog.sqlite import SqliteCatalog
 from pincite.cli import embed as command
 from pincite.errors import EmbeddingFailed, Locked
+from pincite.fixed import pack, to_fixed
 from pincite.ids import embedded_hash, text_hash
 from pincite.ingest import embed as spine
 from pincite.ingest.embed import EmbedOptions, EmbedReport, Parked, embed, enqueue
-from pincite.ingest.embed_batches import PROBE, batches, to_blob
+from pincite.ingest.embed_batches import PROBE, batches
 from pincite.ingest.embed_worker import EmbedWorker
-from pincite.models.fixed import pack, to_fixed
 from pincite.protocols import Calibration, Catalog, Floats, Index, Job
 from pincite.testing.catalog import SCOPE, commit, put
 from pincite.types import EmbeddedText, RemoveElement, Scope
@@ -81,7 +81,7 @@ def unit(text: str) -> Floats:
 
 
 def expected(embedder: WordEmbedder, text: str, context: str = "") -> bytes:
-    return to_blob(np.stack([unit(window) for window in embedder.windows(EmbeddedText(text, context))]))
+    return pack(to_fixed(np.stack([unit(window) for window in embedder.windows(EmbeddedText(text, context))])))
 
 
 class StubIndex:
@@ -287,9 +287,7 @@ def test_a_fast_embedder_gets_larger_batches_up_to_a_limit(catalog: Catalog, emb
 
 
 def test_fixed_point_is_little_endian_and_never_overflows() -> None:
-    assert to_blob(np.array([[1.0005, -1.0, 0.5]], dtype=np.float32)) == b"\xff\x7f" + b"\x01\x80" + b"\x00\x40"
-    rows = np.stack([unit("one two"), unit("three")])
-    assert to_blob(rows) == pack(to_fixed(rows)), "what is stored is what the models' own packing gives"
+    assert pack(to_fixed(np.array([[1.0005, -1.0, 0.5]], dtype=np.float32))) == b"\xff\x7f" + b"\x01\x80" + b"\x00\x40"
 
 
 # --- failures -------------------------------------------------------------------------------------------------

@@ -4,8 +4,7 @@ import numpy as np
 import pytest
 
 from pincite.errors import Damaged, EmbeddingFailed
-from pincite.index.queries import FIXED
-from pincite.models.fixed import check_vectors, pack, to_fixed, unit, unpack
+from pincite.fixed import FIXED, check_vectors, pack, to_fixed, unit, unpack
 
 
 def some(rows: int = 20, dimensions: int = 32) -> np.ndarray:

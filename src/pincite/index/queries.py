@@ -137,7 +137,7 @@ class IdentifierQuery:
 @dataclass(frozen=True, slots=True)
 class VectorQuery:
     vector: tuple[int, ...]
-    """The question in fixed point: each component of its unit vector times `FIXED`, rounded."""
+    """The question in fixed point: each component of its unit vector times `fixed.FIXED`, rounded."""
     fingerprint: str
     """Of the model; only vectors of the same one are compared."""
     calibration: Calibration
@@ -146,10 +146,6 @@ class VectorQuery:
     group: Literal["element", "chunk"] = "element"
     exact: bool = False
     """Scan every vector instead of the cascade."""
-
-
-FIXED = 32_767
-"""Scale of vectors in fixed point (int16): sums of products are exact in float64, so any order gives the same bits."""
 
 
 # --- answers --------------------------------------------------------------------------------------------------

@@ -8,12 +8,10 @@ from dataclasses import dataclass, field
 import numpy as np
 
 from pincite.errors import EmbeddingFailed, PinciteError
-from pincite.index.queries import FIXED
+from pincite.fixed import NORM_TOLERANCE, pack, to_fixed
 from pincite.protocols import Embedder, Floats, Job
 from pincite.types import EmbeddedText
 
-NORM_TOLERANCE = 1e-3
-"""How far from 1 the length of a unit vector may be: what half precision and quantized models lose."""
 MAX_REASON = 500
 PROBE = "A text that any model can embed."
 
@@ -72,12 +70,6 @@ def reason_of(error: BaseException) -> str:
     return said.encode("utf-8", "backslashreplace").decode()[:MAX_REASON]
 
 
-def to_blob(vectors: Floats) -> bytes:
-    """Unit vectors in fixed point: int16, little-endian, row after row."""
-    scaled = np.rint(np.asarray(vectors, dtype=np.float64) * FIXED)
-    return np.clip(scaled, -FIXED, FIXED).astype("<i2").tobytes()
-
-
 def _embed_together(embedder: Embedder, jobs: Sequence[Job]) -> Embedded:
     windows = [embedder.windows(EmbeddedText.load(job.text)) for job in jobs]
     rows = _call(embedder, [window for texts in windows for window in texts])
@@ -89,7 +81,7 @@ def _embed_together(embedder: Embedder, jobs: Sequence[Job]) -> Embedded:
         if flaw := _flaw(own):
             out.reasons[job] = flaw
         else:
-            out.vectors[job] = to_blob(own)
+            out.vectors[job] = pack(to_fixed(own))
     return out
 
 

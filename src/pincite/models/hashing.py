@@ -10,7 +10,7 @@ from functools import lru_cache
 import numpy as np
 
 from pincite.errors import InvalidArgument
-from pincite.models.fixed import unit
+from pincite.fixed import unit
 from pincite.models.texts import cut, readable
 from pincite.models.windows import DEFAULT, WindowOptions, windows
 from pincite.protocols import Calibration, Floats

@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 
 from pincite.errors import Damaged, EmbeddingFailed, InvalidArgument
 from pincite.extras import require
-from pincite.models.fixed import unit
+from pincite.fixed import unit
 from pincite.models.folder import ModelFolder, read_folder
 from pincite.models.identity import Identity, identify, sha256
 from pincite.models.pooling import POOLING

@@ -14,7 +14,7 @@ import numpy as np
 
 from pincite.errors import EmbeddingFailed
 from pincite.extras import require
-from pincite.models.fixed import unit
+from pincite.fixed import unit
 from pincite.models.texts import cut, readable
 from pincite.models.windows import DEFAULT, WindowOptions, windows
 from pincite.protocols import Calibration, Floats

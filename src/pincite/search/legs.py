@@ -8,10 +8,9 @@ from concurrent.futures import Future, ThreadPoolExecutor
 from concurrent.futures import TimeoutError as TooLate
 from dataclasses import dataclass, replace
 
-import numpy as np
-
 from pincite.errors import Unavailable
-from pincite.index.queries import FIXED, IdentifierQuery, Ranking, VectorQuery, WordQuery
+from pincite.fixed import question
+from pincite.index.queries import IdentifierQuery, Ranking, VectorQuery, WordQuery
 from pincite.search.query import LegReport, Query, Reader
 from pincite.search.understand import Plan
 from pincite.types import View
@@ -80,9 +79,8 @@ def _dense(reader: Reader, views: Sequence[View], plan: Plan, query: Query) -> R
     if not reader.index.has_vectors(views, embedder.fingerprint):
         reason = f"no vectors of {embedder.name} yet; make them with: pincite embed"
         return Ranking("dense", status="unavailable", reason=reason)
-    vector = np.rint(embedder.embed_query(plan.text).astype(np.float64) * FIXED).astype(int)
     asked = VectorQuery(
-        vector=tuple(vector.tolist()),
+        vector=question(embedder.embed_query(plan.text)),
         fingerprint=embedder.fingerprint,
         calibration=embedder.calibration,
         filters=plan.filters,

@@ -15,11 +15,11 @@ from fractions import Fraction
 from functools import cache, partial
 
 from pincite.errors import InvalidArgument
+from pincite.fixed import FIXED
 from pincite.index.bm25 import Statistics, boosts_of, norm
 from pincite.index.entries import Entry, embedded_key, entries
 from pincite.index.queries import (
     FIELDS,
-    FIXED,
     All,
     Background,
     Between,

@@ -8,8 +8,9 @@ from functools import cache
 
 import numpy as np
 
+from pincite.fixed import question
 from pincite.index.entries import embedded_key, embedded_text
-from pincite.index.queries import FIXED, VectorQuery
+from pincite.index.queries import VectorQuery
 from pincite.protocols import Calibration, Catalog, Floats
 from pincite.types import Scope
 
@@ -34,7 +35,7 @@ def meaning(text: str) -> Floats:
 
 def fixed(vector: Floats) -> tuple[int, ...]:
     """A unit vector in fixed point."""
-    return tuple(np.rint(vector.astype(np.float64) * FIXED).astype(int).tolist())
+    return question(vector)
 
 
 def stored(*windows: str) -> bytes:

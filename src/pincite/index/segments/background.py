@@ -13,7 +13,8 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from pincite.index.queries import FIXED, Background
+from pincite.fixed import FIXED
+from pincite.index.queries import Background
 from pincite.index.segments.blocks import Keys
 from pincite.index.segments.cascade import Piece
 from pincite.index.segments.scan import score_texts

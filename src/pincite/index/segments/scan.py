@@ -11,7 +11,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from pincite.index.queries import FIXED
+from pincite.fixed import FIXED
 from pincite.index.segments.blocks import Block
 from pincite.index.segments.ragged import pointers, positions
 

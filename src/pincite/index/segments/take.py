@@ -17,7 +17,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from pincite.errors import Damaged
-from pincite.index.queries import FIXED
+from pincite.fixed import FIXED
 from pincite.index.segments.blocks import Block, Keys, merge_blocks, row_keys, write_block
 from pincite.index.segments.format import verify
 from pincite.index.segments.segment import Segment

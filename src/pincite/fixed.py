@@ -8,10 +8,12 @@ import numpy as np
 from numpy.typing import NDArray
 
 from pincite.errors import Damaged, EmbeddingFailed
-from pincite.index.queries import FIXED
 from pincite.protocols import Floats
 
 Fixed: TypeAlias = NDArray[np.int16]
+
+FIXED = 32_767
+"""Scale of vectors in fixed point (int16): sums of products are exact in float64, so any order gives the same bits."""
 
 NORM_TOLERANCE = 1e-3
 """How far from 1 the length of a unit vector may be; float32 models stay within 1e-6."""
@@ -48,6 +50,11 @@ def to_fixed(vectors: Floats) -> Fixed:
     scaled = np.rint(vectors.astype(np.float64) * FIXED)
     # A norm of 1.0000001 in float32 can put a lone component just beyond the scale.
     return np.clip(scaled, -FIXED, FIXED).astype(np.int16)
+
+
+def question(vector: Floats) -> tuple[int, ...]:
+    """The unit vector of a question as an index is asked with it."""
+    return tuple(to_fixed(vector).tolist())
 
 
 def pack(vectors: Fixed) -> bytes:
