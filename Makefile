@@ -6,10 +6,10 @@ UPGRADE ?=
 
 .DEFAULT_GOAL := help
 .DELETE_ON_ERROR:
-.PHONY: help demo test lint bench eval lock clean
+.PHONY: help demo test lint bench eval ablation tune lock clean
 
 help: ## Show this list
-	@awk -F ':.*## ' '/^[a-z]+:.*## / { printf "make %-6s  %s\n", $$1, $$2 }' Makefile
+	@awk -F ':.*## ' '/^[a-z]+:.*## / { printf "make %-8s  %s\n", $$1, $$2 }' Makefile
 
 demo: .venv-demo/ready ## Build a small library from samples/ and ask it questions, offline
 	@echo "demo: builds .demo/library from samples/handbook and asks it questions, offline"
@@ -35,6 +35,12 @@ SETS ?=
 
 eval: .venv-test/ready ## Measure ranking on the corpora in DATA and write the table into docs/evaluation.md (resumable)
 	@.venv-test/bin/python -m benchmarks.quality $(DATA) $(SETS) --kind $(KIND) --dense $(DENSE)
+
+ablation: .venv-test/ready ## Measure what each part of the ranking is worth, with the libraries that make eval has kept
+	@.venv-test/bin/python -m benchmarks.ablation $(DATA) $(SETS) --kind $(KIND) --write
+
+tune: .venv-test/ready ## Learn the weights that are shipped from the same libraries and write what was found into docs/evaluation.md
+	@.venv-test/bin/python -m benchmarks.defaults $(DATA) $(SETS) --kind $(KIND) --write
 
 lock: ## Resolve requirements/*.lock anew (newer releases: make lock UPGRADE=--upgrade)
 	@command -v $(UV) >/dev/null || { echo "make lock needs uv: pip install uv" >&2; exit 1; }

@@ -96,3 +96,26 @@ def test_a_misspelt_section_in_the_environment_is_refused_and_foreign_names_are_
     with pytest.raises(UnknownArgument, match="'keyword'"):
         load_config(None, {"PINCITE_KEYWROD__K1": "1"})
     assert load_config(None, {"PINCITE_TEST_DATA": "x", "PINCITE_OTHER__THING": "y"}).keyword.k1 == 1.5
+
+
+def test_no_reranker_is_configured_unless_one_is_named(tmp_path: Path) -> None:
+    config = load_config(None, {})
+    assert config.reranker.model == ""
+    given = config.reranker
+    assert (given.weight, given.depth, given.deadline_seconds, given.threads) == (0.3, 30, 5.0, 1)
+    assert load_config(None, {"PINCITE_RERANKER__MODEL": "onnx:here"}).reranker.model == "onnx:here"
+    for wrong in ("weight: 0", "weight: 1.5", "depth: 0", "depth: 201", "deadline_seconds: 0"):
+        with pytest.raises(InvalidArgument, match=r"reranker\."):
+            load_config(write(tmp_path, f"reranker: {{{wrong}}}"), {})
+    with pytest.raises(UnknownArgument, match=r"did you mean 'reranker\.weight'"):
+        load_config(write(tmp_path, "reranker: {weigth: 0.3}"), {})
+
+
+@pytest.mark.parametrize(
+    ("given", "meant"),
+    [("onnx:models/judge", "onnx:{here}/models/judge"), ("onnx:/opt/judge", "onnx:/opt/judge"), ("overlap", "overlap")],
+)
+def test_the_folder_of_a_reranker_is_relative_to_the_file(tmp_path: Path, given: str, meant: str) -> None:
+    config = load_config(write(tmp_path, f"reranker: {{model: '{given}', depth: 5}}"), {})
+    assert config.reranker.model == meant.format(here=tmp_path)
+    assert config.reranker.depth == 5

@@ -6,22 +6,16 @@ from collections.abc import Iterable, Sequence
 from pathlib import Path
 from typing import Any
 
+from benchmarks.page import markdown, put
 from benchmarks.quality.sets import POOLED, Corpus
 
 Measured = tuple[Corpus, dict[str, Any]]
-LEGS = ("keyword", "dense", "exact", "graph", "rrf", "final")
+LEGS = ("keyword", "dense", "related", "exact", "graph", "rrf", "final")
 
 
 def write_table(path: Path, measured: Sequence[Measured], place: str) -> None:
     """Put both tables between the markers of their place; the rest of the page stays."""
-    text = path.read_text(encoding="utf-8")
-    begin, end = f"<!-- make eval: {place} -->", f"<!-- end of make eval: {place} -->"
-    if begin not in text or end not in text:
-        raise SystemExit(f"{path} has no place for the table: put {begin} and {end} where it belongs")
-    before, after = text.split(begin)[0], text.split(end)[1]
-    tables = f"{begin}\n\n{by_set(measured)}\n\n{by_tag(measured)}\n\n{end}"
-    path.write_text(before + tables + after, encoding="utf-8")
-    print(f"table written to {path.name}")
+    put(path, f"make eval: {place}", (by_set(measured), by_tag(measured)))
 
 
 def by_set(measured: Sequence[Measured]) -> str:
@@ -42,7 +36,7 @@ def by_set(measured: Sequence[Measured]) -> str:
         if queries := _pool(pool, measured):
             values = _best([_mean(queries, leg) for leg in legs], pool.bm25)
             rows.append([f"{pool.name}, all", f"{len(queries):,}", _figure(pool.bm25), *values, "", ""])
-    return _markdown(head, rows)
+    return markdown(head, rows)
 
 
 def by_tag(measured: Sequence[Measured]) -> str:
@@ -57,7 +51,7 @@ def by_tag(measured: Sequence[Measured]) -> str:
             if chosen:
                 values = _best([_mean(chosen, leg) for leg in legs], bm25)
                 rows.append([corpus.name, tags, f"{len(chosen):,}", _figure(bm25), *values])
-    return _markdown(["set", "queries of", "queries", "BM25", *legs], rows)
+    return markdown(["set", "queries of", "queries", "BM25", *legs], rows)
 
 
 def _legs(measured: Sequence[Measured]) -> list[str]:
@@ -84,8 +78,3 @@ def _best(values: Sequence[float | None], bm25: float | None) -> list[str]:
 
 def _figure(value: float | None) -> str:
     return "" if value is None else f"{value:.3f}"
-
-
-def _markdown(head: Sequence[str], rows: Sequence[Sequence[str]]) -> str:
-    lines = [head, ["---"] * len(head), *rows]
-    return "\n".join(f"| {' | '.join(line)} |" for line in lines)

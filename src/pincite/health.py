@@ -12,7 +12,8 @@ from pincite.errors import PinciteError
 from pincite.fixed import question
 from pincite.index.entries import passage
 from pincite.index.queries import IdentifierQuery, IndexStatus, Some, VectorQuery, Word, WordQuery
-from pincite.protocols import Catalog, Embedder, Index
+from pincite.protocols import Catalog, Index
+from pincite.search.query import Meaning
 from pincite.text.words import tokens
 from pincite.types import Chunk, LiveElement, RepositoryInfo, View
 
@@ -57,21 +58,34 @@ def examine(
     infos: Sequence[RepositoryInfo],
     *,
     deep: bool,
-    embedder: Embedder | None = None,
+    meaning: Meaning,
     upkeep_problem: str = "",
 ) -> Health:
-    """Try the catalog and, for each repository, its index and legs; without an embedder the dense leg is off."""
+    """Try the catalog and, for each repository, its index and legs."""
     findings = (
         [_check("catalog", catalog.check, "restore it from a backup: pincite restore BACKUP TARGET")] if deep else []
     )
     if upkeep_problem:
         findings.append(Finding("merging", "warning", upkeep_problem, "run: pincite doctor"))
-    return Health(tuple(findings), tuple(_examine(catalog, index, info, embedder, deep=deep) for info in infos))
+    findings += _model(catalog, meaning)
+    return Health(tuple(findings), tuple(_examine(catalog, index, info, meaning, deep=deep) for info in infos))
 
 
-def _examine(
-    catalog: Catalog, index: Index, info: RepositoryInfo, embedder: Embedder | None, *, deep: bool
-) -> RepositoryHealth:
+def _model(catalog: Catalog, meaning: Meaning) -> list[Finding]:
+    """What is odd about the embedding model: it is not here, the settings name another, texts wait for another."""
+    if meaning.embedder is None:
+        return [Finding("embedding model", "problem", meaning.note)] if meaning.note else []
+    out = [Finding("embedding model", "warning", meaning.note)] if meaning.note else []
+    every, own = catalog.queue.counts(), catalog.queue.counts(meaning.fingerprint)
+    waiting = sum(every[state] - own[state] for state in ("waiting", "claimed", "parked"))
+    if waiting:
+        detail = f"{waiting} text(s) wait for the vectors of a model that is not in use"
+        advice = "finish the move: pincite reindex --embeddings --model M; or give it up: … --embeddings --drop-old"
+        out.append(Finding("embedding queue", "warning", detail, advice))
+    return out
+
+
+def _examine(catalog: Catalog, index: Index, info: RepositoryInfo, meaning: Meaning, *, deep: bool) -> RepositoryHealth:
     status = index.status(info.scope)
     findings: list[Finding] = []
     if status.problem:
@@ -84,14 +98,15 @@ def _examine(
         findings.append(Finding("index", "ok", f"at revision {status.revision}, {status.chunks} chunks"))
     if deep:
         findings.append(_check("checksums", lambda: index.check(info.scope), "run: pincite rebuild"))
+        if meaning.lexicon is not None:
+            words = meaning.lexicon
+            findings.append(_check("words", lambda: words.check(info.scope), "run: pincite embed"))
     if status.revision and not status.problem:
-        findings += _try_legs(catalog, index, info, embedder, status.revision)
+        findings += _try_legs(catalog, index, info, meaning, status.revision)
     return RepositoryHealth(info, status, tuple(findings))
 
 
-def _try_legs(
-    catalog: Catalog, index: Index, info: RepositoryInfo, embedder: Embedder | None, reached: int
-) -> list[Finding]:
+def _try_legs(catalog: Catalog, index: Index, info: RepositoryInfo, meaning: Meaning, reached: int) -> list[Finding]:
     """Look a known element up by its words and by its id, and count what the index holds against the catalog."""
     view = resolve(catalog, info.scope, None, reached=reached).view
     element = _some_element(catalog, view)
@@ -105,16 +120,17 @@ def _try_legs(
     return [
         _leg("keyword leg", lambda: [f.element_id for f in index.keyword([view], query).found], wanted),
         _leg("exact leg", lambda: [f.element_id for f in index.exact([view], identifiers).found], wanted),
-        _dense_leg(catalog, index, view, embedder, element, chunk),
+        _dense_leg(catalog, index, view, meaning, element, chunk),
     ]
 
 
 def _dense_leg(
-    catalog: Catalog, index: Index, view: View, embedder: Embedder | None, element: LiveElement, chunk: Chunk
+    catalog: Catalog, index: Index, view: View, meaning: Meaning, element: LiveElement, chunk: Chunk
 ) -> Finding:
     """Ask for a passage by its own words; what waits for vectors, and what was given up, is said."""
+    embedder = meaning.embedder
     if embedder is None:
-        return Finding("dense leg", "ok", "switched off (dense: off)")
+        return Finding("dense leg", "warning" if meaning.note else "ok", meaning.off)
     if not index.has_vectors([view], embedder.fingerprint):
         return Finding("dense leg", "warning", f"no vectors of {embedder.name} yet", "run: pincite embed")
     started = time.perf_counter()

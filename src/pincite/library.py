@@ -6,6 +6,7 @@ import threading
 from collections.abc import Callable, Mapping, Sequence
 from contextlib import suppress
 from copy import copy
+from dataclasses import replace
 from datetime import date
 from pathlib import Path
 from types import TracebackType
@@ -18,6 +19,7 @@ from pincite.catalog.sqlite import SqliteCatalog
 from pincite.citation import SCHEME, Citation
 from pincite.config import Config, load_config
 from pincite.errors import (
+    Conflict,
     Damaged,
     InvalidArgument,
     Locked,
@@ -25,22 +27,31 @@ from pincite.errors import (
     PermissionDenied,
     PinciteError,
     StorageFull,
+    Unavailable,
     UnknownArgument,
 )
 from pincite.health import Health, examine
+from pincite.index.lexicon import FolderLexicon
 from pincite.index.queries import IndexStatus
 from pincite.index.segments.index import SegmentIndex
 from pincite.ingest.embed import EmbedOptions, EmbedReport, embed
+from pincite.ingest.embed_batches import probe
 from pincite.ingest.embed_worker import EmbedWorker
 from pincite.ingest.sources import open_source
 from pincite.ingest.spine import IngestOptions, IngestReport, Progress, ingest, silent
-from pincite.models.registry import open_embedder
-from pincite.protocols import Embedder, Index
+from pincite.models.in_use import FixedModel, ModelInUse
+from pincite.models.registry import open_reranker
+from pincite.protocols import Embedder, Index, Reranker
+from pincite.reembed import Dropped, ReindexReport, drop_all_but, move, require_droppable
+from pincite.reranker_gate import Verdict as RerankerVerdict
+from pincite.reranker_gate import keep, reranking_of
 from pincite.search.compare import Comparison, compare
 from pincite.search.context import Context, ContextOptions, gather
 from pincite.search.get import Found, get
 from pincite.search.history import Life, changes, lives
 from pincite.search.query import Answer, FilterValue, Meaning, Query, Reader, day
+from pincite.search.replay import with_model_behind
+from pincite.search.reranking import Reranking
 from pincite.search.spine import Trace, replay, trace
 from pincite.search.verify import Verdict, verify
 from pincite.search.why_not import WhyNot, why_not
@@ -65,8 +76,14 @@ class Library:
         self._roles = None if roles is None else frozenset(roles)
         self.catalog = SqliteCatalog(self.path / "catalog.db")
         self.index: Index = SegmentIndex(self.path / "index", self.catalog)
+        self.lexicon = FolderLexicon(self.path / "words", self.catalog)
         self.baselines = BaselineDesk(self.catalog, self.scope, self._gate_publication)
-        self._embedder: Embedder | None = None
+        stated = "embedding" in config.model_fields_set and "model" in config.embedding.model_fields_set
+        self.model = ModelInUse(
+            self.catalog.models, config.embedding.model, stated=stated, threads=config.embedding.threads
+        )
+        self._reranker: Reranker | None = None
+        self._reranking: Reranking | None = None
         self._worker: EmbedWorker | None = None
         self._upkeep: threading.Thread | None = None
         self._upkeep_problem = ""
@@ -131,6 +148,7 @@ class Library:
         try:
             return self.catalog.commits.purge(scope, wanted, reason=reason, author=author)
         finally:  # also when it was erased before: an earlier purge may have died before it came to the index
+            self.lexicon.forget(scope)
             self.index.advance(scope)
 
     def rebuild(self, repository: str = "") -> tuple[IndexStatus, ...]:
@@ -167,31 +185,83 @@ class Library:
 
     @property
     def embedder(self) -> Embedder:
-        """The model of the dense leg."""
-        if self._embedder is None:
-            self._embedder = open_embedder(self.config.embedding.model, threads=self.config.embedding.threads)
-        return self._embedder
+        """The model of the dense leg: the one that the library was switched to, else the one that the settings name."""
+        chosen = self.model.choose()
+        if chosen.embedder is None:
+            raise Unavailable(chosen.note)
+        return chosen.embedder
 
     def embed(
         self, repository: str = "", *, model: str = "", retry_parked: bool = False, progress: Progress = silent
     ) -> EmbedReport:
         """Give every passage that waits its vectors, and make them searchable; of all repositories or of one.
 
-        `model`: another than the one that the settings name, to prepare a change of model.
+        `model`: another than the one in use, to prepare a change of model (`reindex_embeddings`).
         """
         self._stop_embedding()
         scopes = [info.scope for info in self._repositories(repository)]
-        embedder = open_embedder(model, threads=self.config.embedding.threads) if model else self.embedder
-        return embed(self.catalog, self.index, scopes, embedder, EmbedOptions(retry_parked=retry_parked), progress)
+        embedder = self.model.open(model) if model else self.embedder
+        options = EmbedOptions(retry_parked=retry_parked)
+        return embed(self.catalog, self.index, scopes, embedder, options, progress, lexicon=self.lexicon)
+
+    def reindex_embeddings(
+        self,
+        model: str,
+        *,
+        repository: str = "",
+        progress: Progress = silent,
+        force: bool = False,
+        drop_old: bool = False,
+    ) -> ReindexReport:
+        """Move the whole library to another embedding model, without a gap; `reembed.py` says how.
+
+        The old model stays in use if texts lack vectors (unless `force`) or golden queries fall (`Refused`); with
+        `repository` only that one is embedded, to prepare. `drop_old` removes the vectors of all other models then.
+        """
+        self._require_owner("choose the embedding model")
+        if self.config.dense == "off":
+            raise Conflict("no question is asked with a model while the settings say dense: off; set dense: auto")
+        self._stop_embedding()
+        embedder, before = self.model.open(model), self.model.current()
+        if drop_old and not force:
+            require_droppable(self.catalog, {embedder.fingerprint}, before)
+        infos = self._repositories(repository) if repository else self.catalog.repositories.all()
+        scopes = [info.scope for info in infos]
+        made = move(
+            self.catalog,
+            self.index,
+            self.lexicon,
+            scopes,
+            embedder,
+            before,
+            self._judge_model,
+            force=force,
+            progress=progress,
+        )
+        return replace(made, dropped=self.drop_old_embeddings(force=force)) if drop_old and made.in_use else made
+
+    def drop_old_embeddings(self, *, force: bool = False) -> tuple[Dropped, ...]:
+        """Remove the vectors and jobs of all models but the one in use.
+
+        `Conflict` while there are baselines that were made under one of them, unless `force`.
+        """
+        self._require_owner("remove vectors")
+        used = self.model.choose().embedder
+        recorded = self.catalog.models.in_use()
+        kept = {model.fingerprint for model in (used, recorded) if model is not None}
+        if not force:
+            require_droppable(self.catalog, kept, self.model.current())
+        return drop_all_but(self.catalog, self.index, self.lexicon, kept)
 
     def embed_in_background(self) -> None:
         """Start giving passages their vectors beside other work; `close` stops it, and what waits stays queued."""
         if self.config.dense == "off":
             return
         scopes = tuple(info.scope for info in self.repositories())
-        if self._worker is None or self._worker.scopes != scopes:
+        embedder = self.embedder
+        if self._worker is None or self._worker.scopes != scopes or self._worker.embedder is not embedder:
             self._stop_embedding()
-            self._worker = EmbedWorker(self.catalog, self.index, scopes, self.embedder)
+            self._worker = EmbedWorker(self.catalog, self.index, scopes, embedder, lexicon=self.lexicon)
         self._worker.start()
 
     def _stop_embedding(self) -> None:
@@ -215,13 +285,21 @@ class Library:
         filters: Mapping[str, FilterValue] | None = None,
         cursor: str = "",
         group: str = "element",
+        passages: int = 3,
         sort: str = "relevance",
         exact: bool = False,
         explain: bool = False,
         wait_for: int = 0,
     ) -> Answer:
         """The best passages for a query, each with its citation; `wait_for` a revision to read one's own writes."""
-        more = {"cursor": cursor, "group": group, "sort": sort, "exact": exact, "explain": explain}
+        more = {
+            "cursor": cursor,
+            "group": group,
+            "passages": passages,
+            "sort": sort,
+            "exact": exact,
+            "explain": explain,
+        }
         asked = _query(query, repository, mode, limit, read_context, valid_at, filters, min_score=min_score, **more)
         return self.trace(asked, wait_for=wait_for).answer
 
@@ -231,8 +309,8 @@ class Library:
         return trace(self._reader(), query)
 
     def replay(self, token: str) -> Answer:
-        """Give the answer behind a replay token again: the same question of the same state of the library."""
-        return replay(self._reader(), token)
+        """Give the answer behind a replay token again: the same question of the same state, with the same model."""
+        return replay(with_model_behind(self._reader(), token, self.model.behind), token)
 
     def get(
         self,
@@ -397,14 +475,18 @@ class Library:
         self._require_owner("see the status")
         return tuple((info, self.index.status(info.scope)) for info in self._repositories(repository))
 
+    def model_note(self) -> str:
+        """What should be known about the choice of the embedding model, e.g. that the settings name another one."""
+        return self.model.note() if self.config.dense != "off" else ""
+
     def health(self, *, deep: bool = False) -> Health:
         """Real queries against every leg, brought up to date; with `deep` also every checksum."""
         with suppress(PinciteError):  # what keeps it from catching up is what the examination finds
             self._catch_up(())
         problem = self._upkeep_problem or (self._worker.problem if self._worker else "")
-        embedder = self.embedder if self.config.dense != "off" else None
+        meaning = self._meaning(required=False)
         return examine(
-            self.catalog, self.index, self.repositories(), deep=deep, embedder=embedder, upkeep_problem=problem
+            self.catalog, self.index, self.repositories(), deep=deep, meaning=meaning, upkeep_problem=problem
         )
 
     # --- gates ------------------------------------------------------------------------------------------------
@@ -422,16 +504,58 @@ class Library:
 
         return gate_generation(self, scope)
 
+    def _judge_model(self, embedder: Embedder) -> tuple[str, ...]:
+        if not self.config.gate.golden:
+            return ()
+        from pincite.eval.guard import gate_model
+
+        probe(embedder)  # both are loaded now: loading must not count against the deadline of a golden query
+        with suppress(PinciteError):
+            probe(self.embedder)
+        return gate_model(self, self.with_embedder(embedder), embedder.name)
+
     def is_gated(self, repository: str = "") -> bool:
         """Whether golden queries stand before a release of the repository."""
         gate = self.config.gate
         guarded = gate.repositories or (self.config.repository,)
         return bool(gate.golden) and self.scope(repository).repository in guarded
 
+    @property
+    def reranking(self) -> Reranking:
+        """The reranker and whether it takes part in answers; the model is loaded by the first question."""
+        return self._reranking or reranking_of(self.config, self.path, self._open_reranker)
+
+    def _open_reranker(self) -> Reranker:
+        if self._reranker is None:
+            self._reranker = open_reranker(self.config.reranker.model, threads=self.config.reranker.threads)
+        return self._reranker
+
+    def gate_reranker(self) -> RerankerVerdict:
+        """Ask the golden queries with and without the reranker, and keep the verdict: it decides from now on."""
+        self._require_owner("decide about the reranker")
+        from pincite.eval.gate_reranker import gate_reranker
+
+        verdict = gate_reranker(self)
+        keep(self.path, verdict)
+        return verdict
+
+    def with_reranking(self, reranking: Reranking) -> Library:
+        """This library, read with another reranker or none; to judge one before it takes part."""
+        other = copy(self)
+        other._reranking = reranking
+        return other
+
     def with_index(self, index: Index) -> Library:
         """This library, read through another index; to judge one before it is taken up."""
         other = copy(self)
         other.index = index
+        return other
+
+    def with_embedder(self, embedder: Embedder) -> Library:
+        """This library, searched with another model, which must answer; to judge one before it is taken up."""
+        other = copy(self)
+        other.model = FixedModel(self.catalog.models, embedder)
+        other.config = self.config.model_copy(update={"dense": "required"})
         return other
 
     # --- helpers ----------------------------------------------------------------------------------------------
@@ -445,6 +569,7 @@ class Library:
         return Scope(self.config.tenant, self.config.organization, repository or self.config.repository)
 
     def _reader(self) -> Reader:
+        reranking = self.reranking
         return Reader(
             self.catalog,
             self.index,
@@ -452,16 +577,22 @@ class Library:
             self.config.tenant,
             self.config.organization,
             self._roles,
-            self.config.retrieval.options(),
-            self._meaning(),
+            replace(self.config.retrieval.options(), reranker=reranking.pin),
+            self._meaning(required=self.config.dense == "required"),
+            reranking,
         )
 
-    def _meaning(self) -> Meaning:
+    def _meaning(self, *, required: bool) -> Meaning:
         """How the dense leg asks; the model itself is loaded by the first question that needs it."""
         if self.config.dense == "off":
             return Meaning(off="switched off (dense: off)")
-        required = self.config.dense == "required"
-        return Meaning(self.embedder, required=required, deadline_seconds=self.config.retrieval.deadline_seconds)
+        chosen = self.model.choose()
+        if chosen.embedder is None and required:
+            raise Unavailable(f"the dense leg is required and cannot answer: {chosen.note}")
+        if chosen.embedder is None:
+            return Meaning(off=chosen.note, note=chosen.note)
+        deadline = self.config.retrieval.deadline_seconds
+        return Meaning(chosen.embedder, "", required, deadline, self.lexicon, chosen.note)
 
     def _catch_up(self, names: Sequence[str], wait_for: int = 0) -> None:
         """Roll the index forward if it lags and nobody else is at it; otherwise the answer says how far it is.
@@ -534,7 +665,7 @@ def open_library(
         unknown = settings.keys() - Config.model_fields.keys()
         if unknown:
             raise UnknownArgument.named("setting", min(unknown), Config.model_fields)
-        config = load_config({**config.model_dump(), **settings})
+        config = load_config({**config.model_dump(exclude_unset=True), **settings})
     if not create and not any((Path(config.library) / name).exists() for name in ("catalog.db", "index")):
         raise NotFound(
             f"there is no library at {config.library!r}; make one with: pincite ingest FOLDER", field="library"

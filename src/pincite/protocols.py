@@ -6,6 +6,7 @@ and can always be rebuilt. Neither knows the other's engine.
 
 from __future__ import annotations
 
+import threading
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import AbstractContextManager
 from dataclasses import dataclass
@@ -210,6 +211,49 @@ class EmbeddingQueue(Protocol):
         """By state: waiting, claimed, parked; and `oldest_seconds`. Of all models and tenants unless one is named."""
 
 
+@dataclass(frozen=True, slots=True)
+class EmbeddingModel:
+    """A model that a library is or was searched with."""
+
+    name: str
+    """By which it is opened."""
+    fingerprint: str
+    since: int = 0
+    """Microseconds since 1970; 0: from the beginning."""
+
+
+@dataclass(frozen=True, slots=True)
+class Forgotten:
+    """What was removed of a model."""
+
+    vectors: int = 0
+    bytes: int = 0
+    jobs: int = 0
+
+
+class EmbeddingModels(Protocol):
+    """Which model the library is searched with: one for all repositories, because a question has one vector."""
+
+    def in_use(self) -> EmbeddingModel | None:
+        """The model that was switched to last; None before the first switch: then the settings decide."""
+
+    def history(self) -> tuple[EmbeddingModel, ...]:
+        """All that were in use, oldest first; each until the next one's `since`."""
+
+    def switch(self, to: EmbeddingModel, *, instead_of: EmbeddingModel | None = None) -> bool:
+        """Use a model from now on; whether it was not in use before. `to.since` is set here.
+
+        One transaction, in which the jobs of the model before leave the queue, so that none waits for ever; going back
+        queues them anew. `instead_of`: what was used before the first switch.
+        """
+
+    def stored(self) -> tuple[str, ...]:
+        """Fingerprints of all models that have vectors or jobs, of any tenant, in order."""
+
+    def forget(self, fingerprint: str) -> Forgotten:
+        """Remove a model's vectors and jobs, of all tenants. `Conflict` for the model in use."""
+
+
 class ContextCache(Protocol):
     def get(self, tenant: str, key: str) -> str | None: ...
 
@@ -270,6 +314,7 @@ class Catalog(Protocol):
     feed: Feed
     vectors: Vectors
     queue: EmbeddingQueue
+    models: EmbeddingModels
     contexts: ContextCache
     usage: UsageLedger
     sources: Sources
@@ -302,6 +347,8 @@ class Calibration:
     """Below it lie 95 of 100 pairs of texts that have nothing to do with each other."""
     same: float
     """Where two texts say the same; a passage at or above it scores 1."""
+    words: float | None = None
+    """From which cosine two single words mean nearly the same; None for a model that was not measured on words."""
 
     @property
     def deviation(self) -> float:
@@ -350,6 +397,74 @@ class Embedder(Protocol):
         """The unit vector of a question; the same bits every time in every process."""
 
 
+@dataclass(frozen=True, slots=True)
+class NearWord:
+    """A word of the passages that means nearly what a query says."""
+
+    form: str
+    """As it is written there."""
+    cosine: float
+
+
+@dataclass(frozen=True, slots=True)
+class Learned:
+    """What a lexicon has of the words that some views can read."""
+
+    words: int = 0
+    complete: bool = False
+    """Whether no passage is newer than the lexicon."""
+    full: bool = False
+    """Whether words were left out because there are too many."""
+
+
+class Lexicon(Protocol):
+    """The words of each repository with their vectors, learned from the catalog and learned again when lost."""
+
+    def learn(
+        self,
+        scope: Scope,
+        embedder: Embedder,
+        *,
+        progress: Callable[[str, int, int], None] | None = None,
+        stop: threading.Event | None = None,
+    ) -> int:
+        """Take in words of passages born since the last time; how many were new. Only what everybody may read."""
+
+    def learned(self, views: Sequence[View], fingerprint: str) -> Learned: ...
+
+    def near(
+        self, views: Sequence[View], fingerprint: str, vectors: Sequence[Floats], *, above: float, most: int
+    ) -> list[NearWord]:
+        """Words nearer than `above` to one of the vectors, at most `most` for each; the nearest first.
+
+        Of each repository the words that it had at the view's revision, whatever was learned since.
+        """
+
+    def forget(self, scope: Scope, fingerprint: str = "") -> None:
+        """Remove the words of a repository, because something in it was erased; or only those of one model."""
+
+    def check(self, scope: Scope) -> tuple[str, ...]:
+        """What is damaged, in words; empty when sound."""
+
+
+class Reranker(Protocol):
+    """Reads a question together with a passage and judges how well the one answers the other."""
+
+    @property
+    def name(self) -> str:
+        """By which it is configured, e.g. `onnx:models/reranker`."""
+
+    @property
+    def fingerprint(self) -> str:
+        """Everything that decides a score: model, version, precision, tokenizer, length, which output is read."""
+
+    def score(self, query: str, texts: Sequence[str]) -> Floats:
+        """0 to 1 for each text; the same whatever stands beside it, every time, in every process.
+
+        A text without anything in it scores 0. `Unavailable` if the model cannot judge.
+        """
+
+
 # --- index ----------------------------------------------------------------------------------------------------
 
 
@@ -392,6 +507,9 @@ class Index(Protocol):
 
     def take_vectors(self, scope: Scope, fingerprint: str) -> int:
         """Bring in vectors that the catalog has and the index has not; how many texts were added. Idempotent."""
+
+    def drop_vectors(self, scope: Scope, fingerprint: str) -> None:
+        """Let go of a model's vectors; those of other models stay, and the catalog's too. Idempotent."""
 
     def filter_values(self, views: Sequence[View]) -> dict[str, dict[str, int]]:
         """Filter keys with their values and how many visible chunks carry each."""

@@ -18,7 +18,7 @@ from terminal import Done, Run
 COMMANDS = (
     "ingest", "purge", "embed", "why-not", "compare", "context", "models list", "models pull", "models quantize",
     "models check", "search", "replay", "filters", "get", "verify", "log", "history", "diff", "status", "doctor",
-    "rebuild", "eval", "tune", "backup", "restore", "baseline create", "baseline list", "baseline publish",
+    "rebuild", "reindex", "eval", "tune", "backup", "restore", "baseline create", "baseline list", "baseline publish",
     "baseline rollback",
 )  # fmt: skip
 

@@ -38,6 +38,7 @@ def test_a_gain_that_holds_for_unseen_questions_is_taken_and_written(run: Run, t
     spoilt = {
         **MODEL,
         "PINCITE_RETRIEVAL__WEIGHTS__QUESTION__DENSE": "0",
+        "PINCITE_RETRIEVAL__WEIGHTS__QUESTION__RELATED": "0",
         "PINCITE_RETRIEVAL__WEIGHTS__QUESTION__KEYWORD": "1",
     }
     done = run("tune", "--beir", folder, "--out", "weights.yaml", "--json", **spoilt)

@@ -22,6 +22,7 @@ from hypothesis import strategies as st
 from pincite.catalog.sqlite import SqliteCatalog
 from pincite.index.queries import (
     All,
+    Among,
     Between,
     Filter,
     IdentifierQuery,
@@ -181,7 +182,13 @@ class Chance:
             max_words=self.one((None, None, None, 1, 2)),
             ever=self.happens(0.2),
             explained=self.one((0, 2)),
+            among=self.among(),
         )
+
+    def among(self) -> Among | None:
+        names = self.some(("a", "b", "c", "é", "Ω", "nowhere"), 0, 4)
+        elements = frozenset((self.one((HOME, HOME, SIBLING)), name) for name in names)
+        return Among(elements, self.one((1, 2, 5))) if self.happens(0.3) else None
 
     def tree(self, height: int) -> Node:
         if not height or self.happens(0.3):
@@ -222,6 +229,7 @@ class Chance:
             depth=self.one((1, 2, 5, 50)),
             group=self.one(("element", "chunk")),
             exact=self.happens(0.2),
+            among=self.among(),
         )
 
     def identifier_query(self) -> IdentifierQuery:

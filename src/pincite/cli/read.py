@@ -43,6 +43,9 @@ def search(
     limit: Annotated[int, typer.Option("--limit", "-n", help="How many hits, 1 to 100.")] = 10,
     min_score: Annotated[float, typer.Option(help="Leave out hits below this score (0 to 1).")] = 0.0,
     group: Annotated[str, typer.Option(help="One hit per element or per chunk.")] = "element",
+    passages: Annotated[
+        int, typer.Option(help="Passages of each element, 1 to 5; the others stand under the best.")
+    ] = 3,
     sort: Annotated[str, typer.Option(help="relevance, date_desc or date_asc.")] = "relevance",
     cursor: Annotated[str, typer.Option(help="Next page: the next_cursor of the page before.")] = "",
     explain: Annotated[bool, typer.Option("--explain", help="Say which words made each hit.")] = False,
@@ -66,6 +69,7 @@ def search(
             filters=parse_filters(filter),
             cursor=cursor,
             group=group,
+            passages=passages,
             sort=sort,
             explain=explain,
         )

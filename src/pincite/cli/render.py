@@ -11,6 +11,7 @@ from pincite.cli.session import say
 
 WIDTH = 118
 MAX_LINES = 6
+ALSO_WIDTH = 80
 
 ABSENCES = {
     "no_match": "nothing matches",
@@ -45,6 +46,10 @@ def _render_hit(number: int, hit: dict[str, Any], *, explain: bool) -> None:
     typer.echo(typer.style(f"{number}. {place}", bold=True) + f"   {hit['score']:.3f}")
     _render_text(hit["content"])
     typer.echo("   " + typer.style(hit["citation"], dim=True))
+    for passage in hit["passages"][1:]:
+        place = " > ".join(passage["parent_chain"][1:]) or hit["element_name"]
+        said = textwrap.shorten(_without_heading(passage), ALSO_WIDTH, placeholder=" …")
+        typer.echo(f"   also {place}: {said}   {passage['score']:.3f}")
     if explain:
         for leg, score in hit["explain"].items():
             words = ", ".join(f"{m['word']} {m['share']:.2f} (in {m['df']})" for m in score["matched"] if m["idf"])
@@ -52,7 +57,18 @@ def _render_hit(number: int, hit: dict[str, Any], *, explain: bool) -> None:
                 f"   {leg}: rank {score['rank']}, score {score['score']:.3f}, raw {score['raw']:.3f}"
                 + (f": {words}" if words else "")
             )
+            if score["window_text"]:
+                elsewhere = "" if score["chunk_index"] == hit["chunk_index"] else f" in passage {score['chunk_index']}"
+                typer.echo(
+                    f"      nearest{elsewhere}: {textwrap.shorten(score['window_text'], WIDTH, placeholder=' …')}"
+                )
     typer.echo()
+
+
+def _without_heading(passage: dict[str, Any]) -> str:
+    """The words of a passage without the heading lines that its place has named."""
+    lines = [line for line in passage["content"].splitlines() if not line.startswith("#")]
+    return " ".join(lines).strip() or str(passage["content"])
 
 
 def _render_text(text: str) -> None:

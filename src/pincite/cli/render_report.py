@@ -56,9 +56,9 @@ def _tags(body: Mapping[str, Any]) -> None:
         return
     legs = list(body["metrics"])
     width = min(40, max(len(tag) for tag in body["by"]) + 2)
-    typer.echo(f"{'nDCG@10 by tag':<{width}}{'queries':>9}" + "".join(f"{leg:>10}" for leg in legs))
+    typer.echo(f"{'nDCG@10 by tag':<{width}}{'queries':>9}" + "".join(f"{leg:>12}" for leg in legs))
     for tag, values in body["by"].items():
-        cells = "".join(f"{values[leg]['ndcg@10']:>10.4f}" for leg in legs)
+        cells = "".join(f"{values[leg]['ndcg@10']:>12.4f}" for leg in legs)
         typer.echo(f"{tag:<{width}}{body['by_queries'][tag]:>9}{cells}")
     typer.echo()
 

@@ -60,7 +60,7 @@ class Session:
         given = {"tenant": self.tenant, "organization": self.organization, "library": self.library}
         config = load_config(self.config or None)
         chosen = {name: value for name, value in given.items() if value}
-        return load_config({**config.model_dump(), **chosen}) if chosen else config
+        return load_config({**config.model_dump(exclude_unset=True), **chosen}) if chosen else config
 
 
 def session(context: typer.Context) -> Session:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import asdict
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
@@ -61,17 +62,19 @@ def tune(
 
 
 def _render(found: Tuned) -> None:
-    typer.echo(f"{'class':<12}{'queries':>8}{'now':>14}{'learned':>14}   nDCG@10 of unseen questions")
+    typer.echo("shares of keyword : dense : related\n")
+    typer.echo(f"{'class':<20}{'queries':>8}{'now':>22}{'learned':>22}   nDCG@10 of unseen questions")
     for item in found.classes:
-        shares = f"{_shares(item.before):>14}{_shares(item.after):>14}"
-        typer.echo(f"{item.query_class:<12}{item.queries:>8}{shares}   {_said(item)}")
+        shares = f"{_shares(item.before):>22}{_shares(item.after):>22}"
+        name = f"{item.kind} {item.query_class}".strip()
+        typer.echo(f"{name:<20}{item.queries:>8}{shares}   {_said(item)}")
     total = found.difference
     bounds = f"{total.low:+.4f} to {total.high:+.4f}"
     typer.echo(f"\nall: {total.before:.4f} → {total.after:.4f} ({total.difference:+.4f}, {bounds})")
 
 
 def _shares(weights: Any) -> str:
-    return f"{weights.keyword:.2f} : {weights.dense:.2f}"
+    return f"{weights.keyword:.2f} : {weights.dense:.2f} : {weights.related:.2f}"
 
 
 def _said(item: ClassResult) -> str:
@@ -87,9 +90,10 @@ def _wire(found: Tuned) -> dict[str, Any]:
         "classes": [
             {
                 "class": item.query_class,
+                "kind": item.kind,
                 "queries": item.queries,
-                "before": {"keyword": item.before.keyword, "dense": item.before.dense},
-                "after": {"keyword": item.after.keyword, "dense": item.after.dense},
+                "before": asdict(item.before),
+                "after": asdict(item.after),
                 "taken": item.taken,
                 "difference": _difference(item.difference) if item.difference else None,
             }

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import asdict, dataclass, replace
 from itertools import islice
 from typing import Any
 
@@ -15,7 +15,7 @@ from pincite.ingest.spine import Progress, silent
 from pincite.kinds.documents import CutOptions, cut
 from pincite.library import Library
 from pincite.text.language import identify
-from pincite.types import Change, Commit, Content, JsonValue, PutElement, RemoveElement, State
+from pincite.types import Change, Commit, Content, Derivation, JsonValue, PutElement, RemoveElement, State
 
 BATCH = 2_000
 """Documents per commit."""
@@ -102,6 +102,7 @@ def chosen(
 def fingerprint(library: Library, repositories: Sequence[str] = ()) -> dict[str, JsonValue]:
     """What an index holds and how it ranks, in terms by which two runs can be compared."""
     statuses = [library.index.status(library.scope(name)) for name in repositories or ("",)]
+    pin = library.reranking.pin
     return {
         "engine": statuses[0].engine,
         "analyser": statuses[0].analyser,
@@ -111,6 +112,7 @@ def fingerprint(library: Library, repositories: Sequence[str] = ()) -> dict[str,
         "keyword": library.config.keyword.model_dump(),
         "dense": library.embedder.fingerprint if library.config.dense != "off" else "",
         "retrieval": library.config.retrieval.model_dump(),
+        **({"reranker": asdict(pin)} if pin else {}),
     }
 
 
@@ -132,8 +134,29 @@ def _element(document: Document, read: Reading, options: CutOptions) -> PutEleme
     language = stated if len(stated) == 2 else identify(text)
     name = " ".join(document.title.split())
     content = Content("document", "document", name, text, language, {**metadata, "file_type": file_type})
-    derivation = cut(content, options)
+    derivation = _under(_path(document.metadata), cut(content, options))
     return PutElement(document.id, (State(content, derivation),)) if derivation.chunks else None
+
+
+def _path(metadata: Mapping[str, Any]) -> tuple[str, ...]:
+    """The headings that a corpus says stand above a document: `path`, a list of them, outermost first.
+
+    Its own `heading` is left out: corpora that keep it apart from title and text ask for it.
+    """
+    stated = metadata.get("path")
+    parts = (str(part).strip() for part in stated) if isinstance(stated, list) else ()
+    return tuple(part for part in parts if part and part != str(metadata.get("heading") or "").strip())
+
+
+def _under(path: tuple[str, ...], derivation: Derivation) -> Derivation:
+    """The passages with these headings above their own, as if the larger work had been cut."""
+    if not path:
+        return derivation
+    chunks = []
+    for chunk in derivation.chunks:
+        chain = (*path, *chunk.parent_chain)
+        chunks.append(replace(chunk, parent_chain=chain, context=" > ".join(chain)))
+    return replace(derivation, recipe=f"{derivation.recipe};path", chunks=tuple(chunks))
 
 
 def _metadata(given: Mapping[str, Any]) -> dict[str, JsonValue]:

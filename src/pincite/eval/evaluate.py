@@ -16,7 +16,7 @@ from pincite.eval.places import Located, Places
 from pincite.eval.results import STAGES, Outcome, Run
 from pincite.ingest.spine import Progress, silent
 from pincite.library import Library
-from pincite.search.query import MAX_QUERY, Query
+from pincite.search.query import MAX_QUERY, LegReport, Query
 from pincite.search.rrf import rrf
 from pincite.search.spine import Trace
 
@@ -54,7 +54,7 @@ def evaluate(library: Library, cases: CaseSet, options: EvaluateOptions, progres
         located = places.locate(case, case.read_context or options.read_context)
         trace = ask(library, case, options, by_section=located.by_section)
         _require_whole(trace)
-        incomplete.update(f"{leg.name}: {leg.reason}" for leg in trace.answer.legs if leg.status in INCOMPLETE)
+        incomplete.update(f"{leg.name}: {leg.reason}" for leg in trace.answer.legs if _falls_short(leg))
         outcomes.append(_outcome(case, located, trace, _tags(cases, case, trace)))
         judged.append(located.grades)
     progress("asking", len(asked), len(asked))
@@ -96,6 +96,11 @@ def _require_whole(trace: Trace) -> None:
             raise Unavailable(f"the {ranking.leg} leg cannot answer, so nothing was measured: {ranking.reason}")
 
 
+def _falls_short(leg: LegReport) -> bool:
+    """A reranker is only reported where one is configured: one that takes no part is worth a note too."""
+    return leg.status in INCOMPLETE or (leg.name == "rerank" and leg.status == "off")
+
+
 def _require_right_library(outcomes: Sequence[Outcome], judged: Sequence[dict[str, int]]) -> None:
     """A library that has none of the judged places is another one."""
     if all(len(outcome.missing) == len(outcome.case.relevant) for outcome in outcomes):
@@ -119,10 +124,11 @@ def _outcome(case: Case, located: Located, trace: Trace, tags: tuple[str, ...]) 
     ranked = {ranking.leg: located.names(ranking.found) for ranking in trace.rankings if ranking.status == "ok"}
     fused = tuple(name for name, _ in rrf(ranked))
     final = located.names(candidate.found for candidate in trace.pool)
+    plain = located.names(candidate.found for candidate in trace.unreranked)
     return Outcome(
         case=case,
         tags=tags,
-        ranked={**ranked, "rrf": fused, "final": final},
+        ranked={**ranked, "rrf": fused, **({"unreranked": plain} if trace.unreranked else {}), "final": final},
         values={},
         stages=trace.stages,
         milliseconds=sum(trace.stages[stage] for stage in STAGES),

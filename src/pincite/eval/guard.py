@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
+from contextlib import suppress
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
@@ -83,6 +84,30 @@ def gate_generation(library: Library, scope: Scope) -> Callable[[Index], None] |
         guard.require(f"the new generation of the index of {scope.repository!r}", after, before)
 
     return accept
+
+
+def gate_model(library: Library, candidate: Library, name: str) -> tuple[str, ...]:
+    """Ask the golden queries with the model in use and with another; `Refused` if they fall. Which repositories guard.
+
+    `candidate` is the library as the other model would search it. A report in the configuration takes the place of
+    what is in use; where that cannot answer, the bounds alone decide.
+    """
+    _require_known(library)
+    guarded = []
+    for info in library.repositories():
+        guard = guard_of(library, info.scope)
+        if guard is None:
+            continue
+        after = guard.measure(candidate, None)
+        before: Mapping[str, Any] | None = None
+        if library.config.gate.baseline:
+            before = load_report(Path(library.config.gate.baseline))
+        else:
+            with suppress(Unavailable):
+                before = guard.measure(library, None)
+        guard.require(f"searching {info.scope.repository!r} with {name}", after, before)
+        guarded.append(info.scope.repository)
+    return tuple(guarded)
 
 
 def _require_known(library: Library) -> None:

@@ -9,9 +9,12 @@ from pincite.eval.cases import Case
 from pincite.eval.metrics import Values
 from pincite.types import JsonValue
 
-LEGS = ("keyword", "dense", "exact", "graph", "rrf", "final")
-"""In this order wherever they are listed; legs that a library does not have are absent."""
-STAGES = ("understand", "resolve", "legs", "fuse", "cite")
+LEGS = ("keyword", "dense", "related", "exact", "graph", "rrf", "unreranked", "final")
+"""In this order wherever they are listed; legs that a library does not have are absent.
+
+`unreranked` is the final order without its reranker, where one takes part.
+"""
+STAGES = ("understand", "resolve", "legs", "fuse", "rerank", "cite")
 """Together they are the time of a search; the legs are also stated one by one."""
 HEADLINE = "ndcg@10"
 """The metric by which queries, tags and runs are compared."""

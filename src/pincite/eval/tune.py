@@ -7,7 +7,7 @@ is reported was measured on questions that the choice did not see, and only a si
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import asdict, dataclass, replace
 from typing import Any
 
 from pincite.errors import InvalidArgument
@@ -23,10 +23,13 @@ from pincite.library import Library
 from pincite.search.fuse import Pooled, pool
 from pincite.search.rerank import rerank
 from pincite.search.spine import Trace
+from pincite.search.understand import stated_kind
 from pincite.search.weights import RankingOptions, Weights
 
 GRID = tuple(round(0.05 * step, 2) for step in range(15))
 """Shares of the dense leg that are tried; the keyword leg has the rest."""
+RELATED = (0.0, 0.3, 0.6)
+"""Weights of related words that are tried where they answered any question of the class."""
 FOLDS = 5
 MIN_QUERIES = 20
 """Of a class: fewer say nothing about it, and it keeps its weights."""
@@ -37,6 +40,8 @@ class ClassResult:
     """What was found for one class of query."""
 
     query_class: str
+    kind: str
+    """Of the source, where its questions filter for one; else "": whatever is asked."""
     queries: int
     before: Weights
     after: Weights
@@ -60,8 +65,14 @@ class Tuned:
     @property
     def settings(self) -> dict[str, Any]:
         """What belongs into the configuration; empty where nothing was significant."""
-        taken = {r.query_class: {"keyword": r.after.keyword, "dense": r.after.dense} for r in self.classes if r.taken}
-        return {"retrieval": {"weights": taken}} if taken else {}
+        weights: dict[str, Any] = {}
+        kinds: dict[str, Any] = {}
+        for result in self.classes:
+            if result.taken:
+                table = kinds.setdefault(result.kind, {}) if result.kind else weights
+                table[result.query_class] = asdict(result.after)
+        found = {name: value for name, value in (("weights", weights), ("kinds", kinds)) if value}
+        return {"retrieval": found} if found else {}
 
 
 @dataclass(frozen=True, slots=True)
@@ -73,6 +84,11 @@ class _Asked:
     entries: tuple[Pooled, ...]
     located: Located
 
+    @property
+    def group(self) -> tuple[str, str]:
+        """What has weights of its own: a kind of source, if the question filters for one, and a class of query."""
+        return stated_kind(self.trace.plan.filters), self.trace.plan.query_class
+
 
 def tune(library: Library, cases: CaseSet, options: EvaluateOptions, progress: Progress = silent) -> Tuned:
     """The share of meaning by class of query that these questions speak for."""
@@ -83,18 +99,17 @@ def tune(library: Library, cases: CaseSet, options: EvaluateOptions, progress: P
         raise InvalidArgument(
             "there is nothing to weigh: the dense leg did not answer; make vectors with: pincite embed", field="dense"
         )
-    names = sorted({item.trace.plan.query_class for item in asked})
+    groups = sorted({item.group for item in asked})
     results = []
     before = {item.name: value for item, value in zip(asked, _values(asked, now), strict=True)}
     after = dict(before)
-    for number, query_class in enumerate(names):
-        progress("weighing", number, len(names))
-        own = [item for item in asked if item.trace.plan.query_class == query_class]
-        result, held_out = _tune_class(own, query_class, now)
+    for number, group in enumerate(groups):
+        progress("weighing", number, len(groups))
+        result, held_out = _tune_class([item for item in asked if item.group == group], *group, now)
         results.append(result)
         if result.taken:
             after.update(held_out)
-    progress("weighing", len(names), len(names))
+    progress("weighing", len(groups), len(groups))
     return Tuned(tuple(results), paired(list(before.values()), list(after.values())))
 
 
@@ -124,14 +139,16 @@ def _ask_all(library: Library, cases: CaseSet, options: EvaluateOptions, progres
 
 
 def _tune_class(
-    asked: Sequence[_Asked], query_class: str, now: RankingOptions
+    asked: Sequence[_Asked], kind: str, query_class: str, now: RankingOptions
 ) -> tuple[ClassResult, Mapping[str, float]]:
     """The class's result, and the values of its questions under weights that were chosen without them."""
-    current = now.weights_for(query_class)
+    current = now.weights_for(query_class, kind)
     if len(asked) < MIN_QUERIES:
-        return ClassResult(query_class, len(asked), current, current, None), {}
-    grid = [Weights(round(1 - share, 2), share) for share in GRID]
-    tried = {weights: _values(asked, _with(now, query_class, weights)) for weights in grid}
+        return ClassResult(query_class, kind, len(asked), current, current, None), {}
+    answered = any(ranking.leg == "related" and ranking.found for item in asked for ranking in item.trace.rankings)
+    related = RELATED if answered else (current.related,)
+    grid = [Weights(round(1 - share, 2), share, weight) for share in GRID for weight in related]
+    tried = {weights: _values(asked, _with(now, kind, query_class, weights)) for weights in grid}
     folds = [int(text_hash(item.name)[:8], 16) % FOLDS for item in asked]
     held_out: dict[str, float] = {}
     for fold in range(FOLDS):
@@ -141,7 +158,7 @@ def _tune_class(
     unseen = [held_out[item.name] for item in asked]
     difference = paired(_values(asked, now), unseen)
     chosen = _best(tried, range(len(asked))) if difference.low > 0 else current
-    return ClassResult(query_class, len(asked), current, chosen, difference), held_out
+    return ClassResult(query_class, kind, len(asked), current, chosen, difference), held_out
 
 
 def _best(tried: Mapping[Weights, Sequence[float]], numbers: Sequence[int]) -> Weights:
@@ -149,8 +166,11 @@ def _best(tried: Mapping[Weights, Sequence[float]], numbers: Sequence[int]) -> W
     return max(tried, key=lambda weights: (sum(tried[weights][n] for n in numbers), -weights.dense))
 
 
-def _with(options: RankingOptions, query_class: str, weights: Weights) -> RankingOptions:
-    return replace(options, weights={**options.weights, query_class: weights})
+def _with(options: RankingOptions, kind: str, query_class: str, weights: Weights) -> RankingOptions:
+    if not kind:
+        return replace(options, weights={**options.weights, query_class: weights})
+    own = {**options.kinds.get(kind, {}), query_class: weights}
+    return replace(options, kinds={**options.kinds, kind: own})
 
 
 def _values(asked: Sequence[_Asked], options: RankingOptions) -> list[float]:
@@ -158,7 +178,8 @@ def _values(asked: Sequence[_Asked], options: RankingOptions) -> list[float]:
     judged = {str(number): item.located.grades for number, item in enumerate(asked)}
     runs = {}
     for number, item in enumerate(asked):
-        ranked = rerank(item.entries, item.trace.rankings, item.trace.plan, options)
+        plan = replace(item.trace.plan, kind=item.group[0] or item.trace.plan.kind)
+        ranked = rerank(item.entries, item.trace.rankings, plan, options)
         runs[str(number)] = as_run(item.located.names(candidate.found for candidate in ranked))
     found = measure(judged, runs)
     return [found[str(number)][HEADLINE] for number in range(len(asked))]

@@ -26,6 +26,8 @@ class Word:
     field: str = ""
     stop: bool = False
     """A function word of the query's language: scored only if nothing else is left."""
+    weight: float = 1.0
+    """Share of its worth that counts: less than 1 for a word that stands in for another."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -111,6 +113,15 @@ class Scoring:
 
 
 @dataclass(frozen=True, slots=True)
+class Among:
+    """Only chunks of these elements: the best of each, every one scored. Filters and statistics stay as they are."""
+
+    elements: frozenset[tuple[Scope, str]]
+    each: int
+    """How many chunks of one element to return, at most; `depth` and `group` of the query do not count."""
+
+
+@dataclass(frozen=True, slots=True)
 class WordQuery:
     words: Node
     filters: tuple[Filter, ...] = ()
@@ -120,10 +131,15 @@ class WordQuery:
     scoring: Scoring = Scoring()
     max_words: int | None = None
     """Keep only the rarest words of a long query; the ranking names them."""
+    expected: int | None = None
+    """How many of the words, those worth most, make a full score; None for all. For words that stand in for others."""
     ever: bool = False
     """Also rows that died: where may a quote have come from? Such answers have no read context."""
     explained: int = 0
     """For how many leading groups to say which words matched."""
+    among: Among | None = None
+    prepared: object = field(default=None, compare=False, repr=False)
+    """What an engine worked out when it was asked the same before; another one's, or an outdated one, means nothing."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -146,6 +162,8 @@ class VectorQuery:
     group: Literal["element", "chunk"] = "element"
     exact: bool = False
     """Scan every vector instead of the cascade."""
+    among: Among | None = None
+    """Such a ranking has neither background nor windows: it is asked for scores."""
 
 
 # --- answers --------------------------------------------------------------------------------------------------
@@ -167,7 +185,7 @@ class Found:
     """The leg's own scale (BM25, …)."""
     matched: tuple[Matched, ...] = ()
     window: int = -1
-    """Dense leg: which of the passage's vectors is nearest, 0 for that of the whole; -1 where there is none."""
+    """Dense leg: which of the passage's vectors is nearest, 0 for that of the whole; -1 where that is not said."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -210,6 +228,8 @@ class Ranking:
     """Dense leg: what a passage's cosine must stand out of …"""
     calibration: Calibration | None = None
     """… and what cosines of its model mean."""
+    asked: WordQuery | VectorQuery | None = field(default=None, compare=False, repr=False)
+    """The question, ready to be put again about less."""
 
 
 @dataclass(frozen=True, slots=True)

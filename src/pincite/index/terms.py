@@ -8,9 +8,9 @@ from dataclasses import dataclass
 
 from pincite.index.bm25 import idf
 from pincite.index.queries import All, Maybe, Node, Not, Phrase, Prefix, Some, Word, WordQuery
-from pincite.text.expand import Adjacent, Group, Lexicon, Member, StartsWith, expand_words
+from pincite.text.expand import Adjacent, Group, Lexicon, Member, StartsWith, Term, expand_words
 from pincite.text.fold import fold
-from pincite.text.words import folded_words, is_unspaced, tokens
+from pincite.text.words import folded_words, is_unspaced, term_of, tokens
 
 Leaf = Word | Phrase | Prefix
 
@@ -38,7 +38,7 @@ class Compiled:
     constrained: bool
     """Whether the tree demands or forbids anything beyond 'one of the words'."""
     bound: float
-    """No row can score more by BM25 alone."""
+    """What a row scores by BM25 alone that holds all of the query, or as many of its words as are expected."""
     notes: tuple[str, ...] = ()
 
 
@@ -46,12 +46,13 @@ def compile_query(query: WordQuery, lexicon: Lexicon, rows: int, frequency: Call
     """Analyse the words in every visible language and weigh them."""
     words = list(_leaves(query.words))
     leaves = _expand(words, lexicon)
-    scored = [group for leaf in _positive(query.words) for group in leaves[leaf]]
+    scored = [(group, _weight(leaf)) for leaf in _positive(query.words) for group in leaves[leaf]]
     stops = {group for leaf in words if isinstance(leaf, Word) and leaf.stop for group in leaves[leaf]}
     weighed = []
-    for group, repeats in _counted([group for group in scored if group not in stops] or scored):
+    for group, worth in _counted([item for item in scored if item[0] not in stops] or scored):
         count = frequency(group)
-        weighed.append(WeighedGroup(group, count, idf(rows, count) * math.sqrt(repeats)))
+        if count or worth >= 1:  # a stand-in that nobody can see says nothing of the query
+            weighed.append(WeighedGroup(group, count, idf(rows, count) * worth))
     weighed.sort(key=lambda item: (-item.idf, item.group.word, item.group.field, repr(item.group.members)))
     notes: tuple[str, ...] = ()
     if query.max_words is not None and len(weighed) > query.max_words:
@@ -59,29 +60,41 @@ def compile_query(query: WordQuery, lexicon: Lexicon, rows: int, frequency: Call
         weighed = [item for item in weighed if item.frequency][: query.max_words] or weighed[: query.max_words]
         notes = (f"long query condensed to its {len(weighed)} rarest words ({typed - len(weighed)} left out)",)
     bound = 0.0
-    for item in weighed:
+    for item in weighed[: query.expected]:
         bound += item.idf
     return Compiled(tuple(weighed), leaves, _is_constrained(query.words), bound, notes)
 
 
-def _counted(groups: list[Group]) -> list[tuple[Group, int]]:
-    """Groups with how often the query has them; forms of one word ("Hund", "Hunde") are one, the first typed."""
+def _counted(groups: list[tuple[Group, float]]) -> list[tuple[Group, float]]:
+    """Groups with what they are worth; forms of one word ("Hund", "Hunde") are one, the first typed.
+
+    That is the square root of how often the query has them, and of stand-ins the weight of the best.
+    """
     first: dict[tuple[object, str], Group] = {}
     counts: dict[tuple[object, str], int] = {}
-    for group in groups:
+    weights: dict[tuple[object, str], float] = {}
+    for group, weight in groups:
         key = (group.members, group.field)
         first.setdefault(key, group)
-        counts[key] = counts.get(key, 0) + 1
-    return [(group, counts[key]) for key, group in first.items()]
+        counts[key] = counts.get(key, 0) + (weight >= 1)
+        weights[key] = max(weights.get(key, 0.0), weight)
+    return [(group, math.sqrt(counts[key]) or weights[key]) for key, group in first.items()]
+
+
+def _weight(leaf: Leaf) -> float:
+    return leaf.weight if isinstance(leaf, Word) else 1.0
 
 
 def _expand(leaves: list[Leaf], lexicon: Lexicon) -> dict[Leaf, tuple[Group, ...]]:
-    words = list(dict.fromkeys(leaf for leaf in leaves if isinstance(leaf, Word)))
+    stand_ins = list(dict.fromkeys(leaf for leaf in leaves if isinstance(leaf, Word) and leaf.weight < 1))
+    words = list(dict.fromkeys(leaf for leaf in leaves if isinstance(leaf, Word) and leaf.weight >= 1))
     typed = [(token, word) for word in words for token in tokens(word.text)]
     expanded = expand_words([(token, word.field) for token, word in typed], lexicon)
     found: dict[Leaf, tuple[Group, ...]] = dict.fromkeys(leaves, ())
     for (_, word), groups in zip(typed, expanded, strict=True):
         found[word] = (*found[word], *groups)
+    for word in stand_ins:
+        found[word] = tuple(_as_written(token, word.field, lexicon) for token in tokens(word.text))
     for leaf in leaves:
         if isinstance(leaf, Phrase):
             phrase = folded_words(leaf.text)
@@ -89,6 +102,16 @@ def _expand(leaves: list[Leaf], lexicon: Lexicon) -> dict[Leaf, tuple[Group, ...
         elif isinstance(leaf, Prefix):
             found[leaf] = (Group(f"{leaf.text}*", (_prefix(leaf.text),), leaf.field),)
     return found
+
+
+def _as_written(token: str, field: str, lexicon: Lexicon) -> Group:
+    """A word that was found in the passages: nobody misspelt it, and its parts mean something else.
+
+    Split like compounds that people type, related words found half as much (nDCG@10 0.126 instead of 0.160, swiss-xl-a
+    fr-de, these words alone).
+    """
+    terms = dict.fromkeys(term_of(fold(token), language) for language in lexicon.languages)
+    return Group(token, tuple(Term(term) for term in terms), field)
 
 
 def _prefix(text: str) -> Member:

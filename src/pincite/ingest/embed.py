@@ -17,7 +17,7 @@ from pincite.errors import Locked
 from pincite.index.entries import embedded_key, embedded_text
 from pincite.ingest.embed_batches import batches, embed_batch
 from pincite.ingest.spine import Progress, silent
-from pincite.protocols import Catalog, Embedder, Index, Job
+from pincite.protocols import Catalog, Embedder, Index, Job, Lexicon
 from pincite.types import EmbeddedText, Scope
 
 MAX_ENQUEUED_CHARACTERS = 8_000_000
@@ -138,9 +138,10 @@ def embed(
     options: EmbedOptions | None = None,
     progress: Progress = silent,
     *,
+    lexicon: Lexicon | None = None,
     stop: threading.Event | None = None,
 ) -> EmbedReport:
-    """Give every text of the repositories its vectors and make them known to the index.
+    """Give every text of the repositories its vectors, make them known to the index, and learn the words.
 
     Comes back when nothing waits any more, also not for other workers or for a retry; or, between two batches, when
     `stop` is set. `EmbeddingFailed` when the embedder itself does not work.
@@ -152,6 +153,9 @@ def embed(
     run.retry_parked()
     run.drain()
     run.show_index()
+    if lexicon is not None and embedder.calibration.words is not None:
+        for scope in scopes:
+            lexicon.learn(scope, embedder, progress=progress, stop=stop)
     return run.report()
 
 

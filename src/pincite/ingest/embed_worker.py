@@ -8,7 +8,7 @@ from collections.abc import Sequence
 from pincite.ingest.embed import EmbedOptions, EmbedReport, embed
 from pincite.ingest.embed_batches import reason_of
 from pincite.ingest.spine import Progress, silent
-from pincite.protocols import Catalog, Embedder, Index
+from pincite.protocols import Catalog, Embedder, Index, Lexicon
 from pincite.types import Scope
 
 
@@ -23,13 +23,16 @@ class EmbedWorker:
         embedder: Embedder,
         options: EmbedOptions | None = None,
         progress: Progress = silent,
+        lexicon: Lexicon | None = None,
     ) -> None:
         self.problem = ""
         """Why the last round ended early; empty when it did not."""
         self.report: EmbedReport | None = None
         """What the last round did."""
         self.scopes = tuple(scopes)
+        self.embedder = embedder
         self._arguments = (catalog, index, self.scopes, embedder, options, progress)
+        self._lexicon = lexicon
         self._stop = threading.Event()
         self._idle = threading.Event()
         self._idle.set()
@@ -59,7 +62,7 @@ class EmbedWorker:
     def _run(self) -> None:
         while self._next():
             try:
-                self.report, self.problem = embed(*self._arguments, stop=self._stop), ""
+                self.report, self.problem = embed(*self._arguments, lexicon=self._lexicon, stop=self._stop), ""
             except Exception as error:  # noqa: BLE001  (a thread has nobody above it who could be told)
                 self.problem = reason_of(error)
 

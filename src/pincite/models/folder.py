@@ -3,6 +3,7 @@
     modules.json                        which modules follow each other, and where their settings lie
     sentence_bert_config.json           max_seq_length, do_lower_case
     1_Pooling/config.json               how token vectors become one
+    config.json                         positions, and what a cross-encoder calls its outputs
     config_sentence_transformers.json   prompts
     tokenizer.json                      for the package `tokenizers`
     onnx/model.onnx                     or one of the names in `MODEL_FILES`
@@ -41,6 +42,8 @@ class ModelFolder:
     dimensions: int | None
     pad_token: str | None
     notes: Notes
+    labels: tuple[str, ...]
+    """Names of the outputs of a classifier, in their order; empty where none are stated."""
     assumed: tuple[str, ...]
     """What the folder does not say."""
 
@@ -72,6 +75,7 @@ def read_folder(given: Path) -> ModelFolder:
         dimensions=_first_int(pooling, "word_embedding_dimension", "embedding_dimension"),
         pad_token=_token(tokenizer.get("pad_token")),
         notes=notes,
+        labels=_labels(path / "config.json", config),
         assumed=tuple(assumed),
     )
 
@@ -145,6 +149,15 @@ def _prompts(path: Path) -> Prompts:
     default = prompts.get(stated.get("default_prompt_name") or "", "")
     passage = next((prompts[key] for key in ("passage", "document", "corpus") if prompts.get(key)), default)
     return Prompts(query=prompts.get("query") or default, passage=passage)
+
+
+def _labels(path: Path, config: dict[str, Any]) -> tuple[str, ...]:
+    stated = config.get("id2label") or {}
+    try:
+        names = {int(number): str(name) for number, name in stated.items()}
+    except (AttributeError, ValueError) as error:
+        raise Damaged(f"{path}: id2label must give a name to each number") from error
+    return tuple(names[number] for number in sorted(names))
 
 
 def _token(stated: Any) -> str | None:

@@ -46,7 +46,7 @@ class HashingEmbedder:
     @property
     def calibration(self) -> Calibration:
         """Chance puts two texts of 64 dimensions at 0 ± 0.125 (one over the root of the dimensions)."""
-        return Calibration(unrelated=0.15, same=0.9)
+        return Calibration(unrelated=0.15, same=0.9, words=0.35)
 
     def describe(self) -> dict[str, str]:
         """How vectors come about, in words."""

@@ -8,13 +8,12 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
-from pincite.errors import Damaged, EmbeddingFailed, InvalidArgument
+from pincite.errors import EmbeddingFailed, InvalidArgument
 from pincite.extras import require
 from pincite.fixed import unit
 from pincite.models.folder import ModelFolder, read_folder
-from pincite.models.identity import Identity, identify, sha256
+from pincite.models.graph import CHARS_PER_TOKEN, Graph
 from pincite.models.pooling import POOLING
 from pincite.models.texts import readable
 from pincite.models.windows import DEFAULT, WindowOptions, windows
@@ -28,9 +27,6 @@ TOKENS = ("last_hidden_state", "token_embeddings")
 BATCH_TEXTS = 32
 BATCH_TOKENS = 4_096
 """Padded tokens in one run: attention needs memory for the square of the length."""
-
-CHARS_PER_TOKEN = 20
-"""No tokenizer of a language packs more into one token; what lies beyond the limit need not be tokenized."""
 
 CALIBRATIONS = {
     "mean": Calibration(unrelated=0.20, same=0.80),
@@ -46,8 +42,8 @@ class OnnxEmbedder:
     def __init__(self, folder: Path | str, *, threads: int = 1, options: WindowOptions | None = None) -> None:
         require("models", "ONNX models", "onnxruntime", "tokenizers")
         self._given = Path(folder)
-        self._threads = threads
         self._folder: ModelFolder = read_folder(self._given)
+        self._graph = Graph(self._folder, threads=threads, field="embedder")
         self._options = options or _stated_windows(self._folder)
 
     @property
@@ -58,7 +54,7 @@ class OnnxEmbedder:
     def dimensions(self) -> int:
         if self._folder.dimensions:
             return self._folder.dimensions
-        stated = self._session.get_outputs()[self._output[0]].shape[-1]
+        stated = self._graph.session.get_outputs()[self._output[0]].shape[-1]
         return stated if isinstance(stated, int) else int(self._run([self._tokens("a")]).shape[1])
 
     @property
@@ -73,9 +69,9 @@ class OnnxEmbedder:
         folder, prompts = self._folder, self._folder.prompts
         return ";".join(
             (
-                f"onnx/1:{self._identity.sha256}",
-                f"tokenizer={sha256(folder.path / 'tokenizer.json')[:16]}",
-                f"{self._identity.precision};dimensions={self.dimensions};pooling={folder.pooling}",
+                f"onnx/1:{self._graph.identity.sha256}",
+                f"tokenizer={self._graph.tokenizer_hash}",
+                f"{self._graph.identity.precision};dimensions={self.dimensions};pooling={folder.pooling}",
                 f"max_length={folder.max_length};lowercase={folder.lowercase}",
                 f"query={prompts.query!r};passage={prompts.passage!r}",
                 self._options.fingerprint,
@@ -88,7 +84,7 @@ class OnnxEmbedder:
         return {
             "model": str(folder.model),
             "source": folder.notes.source or "not stated",
-            "precision": self._identity.precision,
+            "precision": self._graph.identity.precision,
             "pooling": folder.pooling,
             "max_length": str(folder.max_length),
             "prompt": f"query {folder.prompts.query!r}, passage {folder.prompts.passage!r}",
@@ -117,7 +113,7 @@ class OnnxEmbedder:
         Quantised models take the range of their activations from the whole batch, so a neighbour would move a vector
         by up to 0.035 (seen with MiniLM, cosine 0.985): they get one text at a time, 1.3 to 1.7 times slower.
         """
-        most = 1 if self._identity.precision == "int8" else BATCH_TEXTS
+        most = 1 if self._graph.identity.precision == "int8" else BATCH_TEXTS
         batch: list[int] = []
         for row in sorted(range(len(lengths)), key=lambda row: (lengths[row], row)):
             if batch and (len(batch) == most or lengths[row] * (len(batch) + 1) > BATCH_TOKENS):
@@ -135,16 +131,13 @@ class OnnxEmbedder:
         return ids
 
     def _run(self, batch: Sequence[list[int]]) -> Floats:
-        ids = np.full((len(batch), max(map(len, batch))), self._pad_id, dtype=np.int64)
+        ids = np.full((len(batch), max(map(len, batch))), self._graph.pad_id, dtype=np.int64)
         mask = np.zeros_like(ids)
         for row, tokens in enumerate(batch):
             ids[row, : len(tokens)] = tokens
             mask[row, : len(tokens)] = 1
         at, pooled = self._output
-        try:
-            found = self._session.run([self._session.get_outputs()[at].name], self._feed(ids, mask))[0]
-        except _runtime_errors() as error:
-            raise EmbeddingFailed(f"{self._folder.model}: {error}") from error
+        found = self._graph.run(at, ids, mask)
         vectors = unit(found if pooled else POOLING[self._folder.pooling](found, mask))
         if self._folder.dimensions not in (None, vectors.shape[1]):
             raise InvalidArgument(
@@ -153,27 +146,10 @@ class OnnxEmbedder:
             )
         return vectors
 
-    def _feed(self, ids: NDArray[np.int64], mask: NDArray[np.int64]) -> dict[str, NDArray[Any]]:
-        """What the graph asks for, in the type that it asks for."""
-        offered = {"input_ids": ids, "attention_mask": mask, "token_type_ids": np.zeros_like(ids)}
-        types = {"tensor(int64)": np.int64, "tensor(int32)": np.int32}
-        asked = self._session.get_inputs()
-        unknown = [item.name for item in asked if item.name not in offered or item.type not in types]
-        if unknown:
-            raise InvalidArgument(
-                f"{self._folder.model} asks for {', '.join(unknown)}; known inputs: {', '.join(offered)}",
-                field="embedder",
-            )
-        return {item.name: offered[item.name].astype(types[item.type], copy=False) for item in asked}
-
-    @cached_property
-    def _identity(self) -> Identity:
-        return identify(self._folder.model, self._folder.path, self._folder.notes.files)
-
     @cached_property
     def _output(self) -> tuple[int, bool]:
         """Which output is read, and whether it is pooled already."""
-        outputs = [(item.name, len(item.shape)) for item in self._session.get_outputs()]
+        outputs = [(item.name, len(item.shape)) for item in self._graph.session.get_outputs()]
         for names, pooled in ((SENTENCES, True), (TOKENS, False)):
             for at, (name, _) in enumerate(outputs):
                 if name in names:
@@ -181,35 +157,10 @@ class OnnxEmbedder:
         return 0, outputs[0][1] == 2
 
     @cached_property
-    def _session(self) -> Any:
-        import onnxruntime
-
-        options = onnxruntime.SessionOptions()
-        options.intra_op_num_threads = self._threads
-        options.inter_op_num_threads = 1
-        options.use_deterministic_compute = True
-        options.log_severity_level = 3  # errors: it warns of graph optimisations that nobody can act on
-        try:
-            return onnxruntime.InferenceSession(str(self._folder.model), options, providers=["CPUExecutionProvider"])
-        except _runtime_errors() as error:
-            raise Damaged(f"{self._folder.model} cannot be loaded: {error}") from error
-
-    @cached_property
     def _tokenizer(self) -> Any:
-        from tokenizers import Tokenizer
-
-        tokenizer = Tokenizer.from_file(str(self._folder.path / "tokenizer.json"))
-        tokenizer.no_padding()  # some are saved with padding to 128; we pad to the longest of a batch
+        tokenizer = self._graph.tokenizer
         tokenizer.enable_truncation(self._folder.max_length)
         return tokenizer
-
-    @cached_property
-    def _pad_id(self) -> int:
-        for token in (self._folder.pad_token, "<pad>", "[PAD]"):
-            found = self._tokenizer.token_to_id(token) if token else None
-            if found is not None:
-                return int(found)
-        return 0  # masked in any case
 
 
 def _stated_windows(folder: ModelFolder) -> WindowOptions:
@@ -220,12 +171,3 @@ def _stated_windows(folder: ModelFolder) -> WindowOptions:
         return WindowOptions(**stated)
     except TypeError as error:
         raise InvalidArgument(f"{folder.path / 'pincite.json'}: windows: {error}", field="windows") from error
-
-
-def _runtime_errors() -> tuple[type[Exception], ...]:
-    """What onnxruntime raises: classes of its own that share only their module."""
-    from onnxruntime.capi import onnxruntime_pybind11_state as state
-
-    classes = (getattr(state, name) for name in dir(state))
-    own = tuple(item for item in classes if isinstance(item, type) and issubclass(item, Exception))
-    return (*own, RuntimeError, ValueError)

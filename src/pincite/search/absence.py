@@ -14,12 +14,14 @@ from pincite.types import Scope
 
 def absence(reader: Reader, query: Query, plan: Plan, retrieved: Retrieved, resolved: Sequence[Resolved]) -> Absence:
     """Why nothing was found."""
-    if any(leg.status == "unavailable" and leg.name != "dense" for leg in retrieved.reports):
+    if any(leg.status == "unavailable" and leg.name not in ("dense", "related") for leg in retrieved.reports):
         return "leg_unavailable"
     if any(_erased(reader, item.view.scope, plan.text.strip()) for item in resolved):
         return "erased"
     if lag_notes(resolved):
         return "not_indexed_yet"
+    if query.read_context is None:  # asked of the head of its time: what came later must not change a replay
+        return "no_match"
     at_head = [replace(item.view, revision=reader.index.reached(item.view.scope)) for item in resolved]
     later = [view for view, item in zip(at_head, resolved, strict=True) if view.revision > item.view.revision]
     if later and any(r.found for r in retrieve(reader, later, plan, query).rankings):

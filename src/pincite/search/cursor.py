@@ -48,7 +48,7 @@ class Bookmark:
 def question_of(query: Query, reader: Reader) -> str:
     """Fingerprint of everything that decides the order of an answer, apart from the state it is read in."""
     asked = asdict(query)
-    for name in ("cursor", "limit", "explain"):
+    for name in ("cursor", "limit", "passages", "explain"):
         asked.pop(name)
     decided = [asked, asdict(reader.scoring), asdict(reader.ranking), reader.meaning.fingerprint, reader.caller]
     body = json.dumps(decided, sort_keys=True, default=str, ensure_ascii=False)

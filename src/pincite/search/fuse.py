@@ -10,7 +10,7 @@ from pincite.search.query import LegScore
 from pincite.types import Scope
 
 Key = tuple[object, ...]
-RANKED = ("keyword", "dense")
+RANKED = ("keyword", "dense", "related")
 """Legs that give every candidate a bounded score; the exact leg forms a tier above them."""
 
 
@@ -65,9 +65,10 @@ def pool(
             key = _key(item, group)
             if leg == "dense" and item.score <= 0:
                 break  # no nearer than texts taken at random: everything would match every question
-            if by_words and leg != "keyword" and key not in found:
-                continue
-            found.setdefault(key, {})[leg] = item
+            if leg == "keyword" or not by_words:
+                found.setdefault(key, {})[leg] = item
+            elif key not in found:
+                continue  # and what is shown of an element is a passage that the words accept
             legs.setdefault(key, {})[leg] = LegScore(rank, item.score, item.raw, item.chunk, item.matched, item.window)
     if points and "exact" in by_leg:
         for key, rank, item, share in _exact(by_leg["exact"], group, found, strict=strict):

@@ -12,6 +12,7 @@ from pincite.errors import Unavailable
 from pincite.fixed import question
 from pincite.index.queries import IdentifierQuery, Ranking, VectorQuery, WordQuery
 from pincite.search.query import LegReport, Query, Reader
+from pincite.search.related import is_needed, related, why_no_related
 from pincite.search.understand import Plan
 from pincite.types import View
 
@@ -45,17 +46,28 @@ def retrieve(reader: Reader, views: Sequence[View], plan: Plan, query: Query) ->
         timed.insert(0, _timed("keyword", lambda: _keyword(reader, views, plan, query)))
     if beside and dense[0].status == "unavailable" and reader.meaning.required:
         raise Unavailable(f"the dense leg is required and cannot answer: {dense[0].reason}")
+    no_related = why_no_related(reader, plan, query)
+    if not no_related and is_needed(timed[0][0], reader.ranking.need):
+        asked = _words(reader, plan, query)
+        timed.append(_timed("related", lambda: related(reader, views, plan, asked)))
     reports = [_dense_report(query, idle, *dense)]
     rankings = [ranking for ranking, _ in timed]
     reports += [_report(ranking, milliseconds) for ranking, milliseconds in timed]
     if dense[0].status in ("ok", "partial"):
         rankings.append(dense[0])
-    notes = tuple(note for ranking in rankings for note in ranking.notes)
-    return Retrieved(tuple(rankings), tuple(reports), notes)
+    notes = [note for ranking in rankings for note in ranking.notes]
+    notes += [reader.meaning.note] if beside and reader.meaning.note else []
+    return Retrieved(tuple(rankings), tuple(reports), tuple(notes))
 
 
 def _keyword(reader: Reader, views: Sequence[View], plan: Plan, query: Query) -> Ranking:
-    words = WordQuery(
+    words = _words(reader, plan, query)
+    ranking = reader.index.keyword(views, words)
+    return replace(ranking, asked=ranking.asked or words)
+
+
+def _words(reader: Reader, plan: Plan, query: Query) -> WordQuery:
+    return WordQuery(
         words=plan.words,
         filters=plan.filters,
         depth=DEPTH,
@@ -64,7 +76,6 @@ def _keyword(reader: Reader, views: Sequence[View], plan: Plan, query: Query) ->
         max_words=plan.max_words,
         explained=DEPTH if query.explain else 0,
     )
-    return reader.index.keyword(views, words)
 
 
 def _exact(reader: Reader, views: Sequence[View], plan: Plan) -> Ranking:
@@ -88,7 +99,7 @@ def _dense(reader: Reader, views: Sequence[View], plan: Plan, query: Query) -> R
         group=query.group,
         exact=query.exact,
     )
-    return replace(reader.index.dense(views, asked), calibration=embedder.calibration)
+    return replace(reader.index.dense(views, asked), calibration=embedder.calibration, asked=asked)
 
 
 def _timed(name: str, run: Callable[[], Ranking]) -> tuple[Ranking, float]:

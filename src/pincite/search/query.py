@@ -10,7 +10,8 @@ from typing import Any, Literal, get_args
 from pincite.catalog.resolve import parse_date
 from pincite.errors import InvalidArgument, UnknownArgument
 from pincite.index.queries import Matched, Scoring
-from pincite.protocols import Catalog, Embedder, Index
+from pincite.protocols import Catalog, Embedder, Index, Lexicon
+from pincite.search.reranking import Reranking
 from pincite.search.weights import RankingOptions
 from pincite.types import Content, JsonValue, Lifetime, ReadContext, Scope, Span
 
@@ -23,12 +24,16 @@ FilterValue = str | int | float | bool | list[str]
 MAX_QUERY = 4_000
 CONDENSE_FROM = 500
 MAX_LIMIT = 100
+MAX_PASSAGES = 5
 
 
 _KINDS: dict[str, Any] = {
-    "text": str, "limit": int, "min_score": int | float, "valid_at": str, "filters": Mapping, "cursor": str,
+    "text": str, "limit": int, "passages": int, "min_score": int | float, "valid_at": str, "filters": Mapping,
+    "cursor": str,
 }  # fmt: skip
-_WORDS = {"limit": "whole number", "min_score": "number", "filters": "mapping of names to values"}
+_WORDS = {
+    "limit": "whole number", "passages": "whole number", "min_score": "number", "filters": "mapping of names to values",
+}  # fmt: skip
 
 
 @dataclass(frozen=True, slots=True)
@@ -46,6 +51,8 @@ class Query:
     filters: Mapping[str, FilterValue] = field(default_factory=dict)
     cursor: str = ""
     group: Group = "element"
+    passages: int = 3
+    """How many passages of an element to show, the hit's own included."""
     sort: Sort = "relevance"
     exact: bool = False
     """Force full scans; the keyword and exact legs always are."""
@@ -66,6 +73,8 @@ class Query:
             )
         if not 1 <= self.limit <= MAX_LIMIT:
             raise InvalidArgument(f"limit (top_k) is {self.limit}, it must be 1 to {MAX_LIMIT}", field="top_k")
+        if not 1 <= self.passages <= MAX_PASSAGES:
+            raise InvalidArgument(f"passages is {self.passages}, it must be 1 to {MAX_PASSAGES}", field="passages")
         if not 0 <= self.min_score <= 1:
             raise InvalidArgument(f"min_score is {self.min_score}, it must be 0 to 1", field="min_score")
         for name, value, known in (
@@ -95,6 +104,10 @@ class Meaning:
     required: bool = False
     """An answer without the dense leg is an error rather than a note."""
     deadline_seconds: float = 5.0
+    lexicon: Lexicon | None = None
+    """Where related words are looked up."""
+    note: str = ""
+    """What every answer says about the choice of the model."""
 
     @property
     def fingerprint(self) -> str:
@@ -113,6 +126,7 @@ class Reader:
     roles: frozenset[str] | None = None
     ranking: RankingOptions = field(default_factory=RankingOptions)
     meaning: Meaning = field(default_factory=Meaning)
+    reranking: Reranking = field(default_factory=Reranking)
 
     @property
     def caller(self) -> tuple[object, ...]:
@@ -171,6 +185,18 @@ class LegScore:
     matched: tuple[Matched, ...] = ()
     window: int = -1
     """Dense leg: which stretch of the passage is nearest, 0 for the whole."""
+    window_text: str = ""
+    """Its words as the model read them, under their headings; where an explanation was asked for."""
+
+
+@dataclass(frozen=True, slots=True)
+class Scored:
+    """A passage of a hit's element, with what the query gives to it alone."""
+
+    passage: Passage
+    score: float
+    legs: Mapping[str, float]
+    """Bounded scores of the legs that found it."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -181,6 +207,8 @@ class Hit:
     read_context: Mapping[str, object]
     signals: Mapping[str, float] = field(default_factory=dict)
     """What each signal added to the score."""
+    passages: tuple[Scored, ...] = ()
+    """The element's best passages, the hit's own first; empty where every passage is a hit of its own."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -2,17 +2,20 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import asdict, replace
+from datetime import date
 from typing import Any
 
 from pincite.errors import Conflict, InvalidArgument, PermissionDenied
 from pincite.index.queries import Scoring
+from pincite.protocols import Embedder
 from pincite.search.cursor import Bookmark, seal, unseal
-from pincite.search.query import LegReport, Query, Reader
+from pincite.search.query import LegReport, Meaning, Query, Reader
+from pincite.search.reranking import MODES, Reranking, RerankPin
 from pincite.search.weights import load_ranking
 from pincite.text.words import ANALYSER
-from pincite.types import JsonValue, ReadContext
+from pincite.types import JsonValue, ReadContext, Scope, View
 
 TOKEN = "replay token"
 
@@ -35,6 +38,41 @@ def replay_note(reader: Reader, query: Query, bookmark: Bookmark, legs: Sequence
     return out
 
 
+def with_model_behind(reader: Reader, token: str, find: Callable[[str], Embedder | None]) -> Reader:
+    """The reader with the model that the answer was computed with, which may be in use no longer.
+
+    `find` opens a model by fingerprint. `Conflict` when the model or its vectors are gone.
+    """
+    note = unseal(token, TOKEN, reader.catalog.library_id)
+    wanted = note["model"]
+    if reader.meaning.embedder is None or wanted == reader.meaning.fingerprint or not _asks_meaning(note):
+        return reader
+    if not wanted:
+        return replace(reader, meaning=Meaning(off="the answer was computed without vectors"))
+    embedder = find(wanted)
+    if embedder is None:
+        raise Conflict(
+            f"the answer was computed with a model that cannot be opened here any more ({wanted}); make it available,"
+            " or ask the question again",
+            field="token",
+        )
+    views = [
+        View(Scope(reader.tenant, reader.organization, name), pin.revision, date.fromisoformat(pin.valid_at))
+        for name, pin in Bookmark.from_json(note).pins.items()
+    ]
+    if not reader.index.has_vectors(views, wanted):
+        raise Conflict(
+            f"the answer was computed with {embedder.name}, whose vectors have been removed from this library; ask the"
+            " question again",
+            field="token",
+        )
+    return replace(reader, meaning=replace(reader.meaning, embedder=embedder, note=""))
+
+
+def _asks_meaning(note: Mapping[str, Any]) -> bool:
+    return note["query"]["mode"] in ("hybrid", "semantic")
+
+
 def open_replay(reader: Reader, token: str) -> tuple[Reader, Query, Bookmark]:
     """Who asked, what, and of which state. A token never shows more than the caller's own roles do."""
     note = unseal(token, TOKEN, reader.catalog.library_id)
@@ -45,19 +83,36 @@ def open_replay(reader: Reader, token: str) -> tuple[Reader, Query, Bookmark]:
         )
     if note["place"] != [reader.tenant, reader.organization]:
         raise InvalidArgument("the replay token was given out in another tenant or organization", field="token")
-    if note["model"] != reader.meaning.fingerprint:
+    if _asks_meaning(note) and note["model"] != reader.meaning.fingerprint:
         raise Conflict(
             f"the answer was computed with {note['model'] or 'no vectors'}, now it would be with"
             f" {reader.meaning.fingerprint or 'none'}; choose that model, or ask the question again",
             field="token",
         )
+    ranking = load_ranking(note["ranking"])
     asked_by = replace(
         reader,
         roles=_roles(reader, note["roles"]),
         scoring=Scoring(**note["scoring"]),
-        ranking=load_ranking(note["ranking"]),
+        ranking=ranking,
+        reranking=_reranking(reader, ranking.reranker, note["query"]["mode"]),
     )
     return asked_by, _query(note["query"]), Bookmark.from_json(note)
+
+
+def _reranking(reader: Reader, pin: RerankPin | None, mode: str) -> Reranking:
+    """The reranker behind the answer, whatever its gate says today; none where none took part."""
+    if pin is None:
+        return Reranking()
+    now = reader.reranking.fingerprint
+    if mode in MODES and now != pin.fingerprint:
+        raise Conflict(
+            f"the answer was reranked by {pin.fingerprint}, now there is {now or 'no reranker'}"
+            f"{f' ({reader.reranking.off})' if reader.reranking.off and not now else ''}; name that model under"
+            " reranker.model, or ask the question again",
+            field="token",
+        )
+    return reader.reranking
 
 
 def _roles(reader: Reader, given: Sequence[str] | None) -> frozenset[str] | None:

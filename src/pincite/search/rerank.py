@@ -2,7 +2,8 @@
 
 Exact identifiers form the top tier. Below it a hit's score is the weighted mean of what the legs say: how much of the
 query's words it holds (BM25 divided by the most the query could score), and how near it is in meaning (cosine through
-constants of the model), the latter as far as the dense leg can be trusted on this corpus and query.
+constants of the model), the latter as far as the dense leg can be trusted on this corpus and query. Where the query's
+own words are not found, words that mean nearly the same count too.
 """
 
 from __future__ import annotations
@@ -31,14 +32,16 @@ def rerank(
 
 def leg_shares(rankings: Sequence[Ranking], plan: Plan, options: RankingOptions) -> dict[str, float]:
     """How much each leg that answered counts for this query; together 1."""
-    given: Weights = options.weights_for(plan.query_class)
+    given: Weights = options.weights_for(plan.query_class, plan.kind)
     by_leg = {ranking.leg: ranking for ranking in rankings if ranking.status in ("ok", "partial")}
     raw = {}
     if "keyword" in by_leg:
         raw["keyword"] = given.keyword
+    words = by_leg["keyword"].found[0].score if "keyword" in by_leg and by_leg["keyword"].found else 0.0
     if "dense" in by_leg and by_leg["dense"].found:
-        words = by_leg["keyword"].found[0].score if "keyword" in by_leg and by_leg["keyword"].found else 0.0
         raw["dense"] = given.dense * trust(by_leg["dense"], options) * options.need.of(words)
+    if "related" in by_leg and by_leg["related"].found:
+        raw["related"] = given.related * options.need.of_others(words)
     total = sum(raw.values())
     return {leg: value / total for leg, value in raw.items()} if total else dict.fromkeys(raw, 1.0)
 

@@ -1,4 +1,4 @@
-"""The read spine: resolve → understand → legs → fuse → rerank → cite."""
+"""The read spine: resolve → understand → legs → fuse → rerank → second look → siblings → cite."""
 
 from __future__ import annotations
 
@@ -16,13 +16,18 @@ from pincite.search.cite import cite
 from pincite.search.cursor import Bookmark, Pin, open_cursor, question_of, seal_cursor
 from pincite.search.fuse import Candidate, pool
 from pincite.search.legs import Retrieved, retrieve
+from pincite.search.nearest import with_windows
 from pincite.search.query import Answer, Query, Reader, day
 from pincite.search.replay import open_replay, replay_note
 from pincite.search.rerank import rerank
-from pincite.search.understand import Plan, understand
+from pincite.search.second_look import look_again
+from pincite.search.siblings import siblings
+from pincite.search.understand import Plan, stated_kind, understand
 from pincite.types import ReadContext, Scope, View
 
 MAX_VALUES_SHOWN = 10
+BY_MEANING = frozenset({"dense", "related"})
+"""Legs for which nothing is no match."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -37,6 +42,8 @@ class Trace:
     """The final order, as deep as the legs went; the answer shows a page of it."""
     stages: Mapping[str, float]
     """Milliseconds by stage and leg."""
+    unreranked: tuple[Candidate, ...] = ()
+    """The order that the reranker was given; empty where none takes part."""
 
 
 def search(reader: Reader, query: Query) -> Answer:
@@ -78,6 +85,7 @@ def _trace(reader: Reader, query: Query, bookmark: Bookmark | None) -> Trace:
     with reader.catalog.snapshot():
         resolved = resolve_all(reader, query, bookmark)
         views = [item.view for item in resolved]
+        plan = _of_its_kind(reader, views, plan)
         watch.lap("resolve")
         retrieved = retrieve(reader, views, plan, query)
         watch.lap("legs")
@@ -87,7 +95,8 @@ def _trace(reader: Reader, query: Query, bookmark: Bookmark | None) -> Trace:
         quoted = plan.query_class == "quoted"
         entries = pool(retrieved.rankings, query.group, strict=plan.strict, quoted=quoted, points=plan.points)
         watch.lap("fuse")
-        ranked = rerank(entries, retrieved.rankings, plan, reader.ranking)
+        looked = look_again(reader, query, plan.text, rerank(entries, retrieved.rankings, plan, reader.ranking))
+        ranked, reports = looked.candidates, (*retrieved.reports, *looked.reports)
         watch.lap("rerank")
         shown = _sorted(reader, [c for c in ranked if c.score >= query.min_score], query.sort)
         here = Bookmark(bookmark.offset if bookmark else 0, _pins(reader, resolved))
@@ -104,21 +113,32 @@ def _trace(reader: Reader, query: Query, bookmark: Bookmark | None) -> Trace:
             notes.append(
                 f"{len(ranked) - len(shown)} of the {len(ranked)} best score below min_score {query.min_score}"
             )
-        hits = tuple(cite(reader.catalog, shown[here.offset : end], {item.view.scope: item.echo for item in resolved}))
+        page = _explained(reader, query, shown[here.offset : end], retrieved.rankings)
+        others = siblings(reader, views, plan, query, retrieved.rankings, page)
+        contexts = {item.view.scope: item.echo for item in resolved}
+        hits = tuple(cite(reader.catalog, page, contexts, others, query.passages))
         answer = Answer(
             hits=hits,
             read_contexts=tuple(item.echo for item in resolved),
-            legs=retrieved.reports,
+            legs=reports,
             total=total,
             total_is_lower_bound=is_bound,
             next_cursor=_next_cursor(reader, query, replace(here, offset=end)) if end < len(shown) else "",
-            replay=replay_note(reader, query, here, retrieved.reports),
+            replay=replay_note(reader, query, here, reports),
             notes=tuple(dict.fromkeys(notes)),
             absence="" if hits else absence(reader, query, plan, retrieved, resolved),
         )
         watch.lap("cite")
     legs = {report.name: report.ms for report in retrieved.reports if report.status == "ok"}
-    return Trace(answer, plan, retrieved.rankings, tuple(shown), watch.stages | legs)
+    return Trace(answer, plan, retrieved.rankings, tuple(shown), watch.stages | legs, looked.before)
+
+
+def _of_its_kind(reader: Reader, views: Sequence[View], plan: Plan) -> Plan:
+    """The plan with the kind of source it asks: the one that is filtered for, or the only one there is."""
+    if not reader.ranking.kinds:
+        return plan
+    kinds = [stated] if (stated := stated_kind(plan.filters)) else [*reader.index.filter_values(views).get("kind", ())]
+    return replace(plan, kind=kinds[0]) if len(kinds) == 1 else plan
 
 
 def resolve_all(reader: Reader, query: Query, bookmark: Bookmark | None) -> list[Resolved]:
@@ -174,6 +194,13 @@ def check_filters(reader: Reader, views: Sequence[View], plan: Plan, given: Mapp
     return notes
 
 
+def _explained(
+    reader: Reader, query: Query, page: Sequence[Candidate], rankings: Sequence[Ranking]
+) -> Sequence[Candidate]:
+    embedder = reader.meaning.embedder
+    return with_windows(reader.catalog, embedder, page, rankings) if query.explain and embedder else page
+
+
 def _sorted(reader: Reader, pool: list[Candidate], sort: str) -> list[Candidate]:
     """By the metadata `date` when asked; what has none comes last, in the order of relevance."""
     if sort == "relevance":
@@ -193,12 +220,12 @@ def _sorted(reader: Reader, pool: list[Candidate], sort: str) -> list[Candidate]
 def _total(retrieved: Retrieved, shown: Sequence[Candidate], query: Query) -> tuple[int, bool]:
     """Distinct groups that match; a lower bound when a leg pruned, or legs found different things beyond the pool.
 
-    What the dense leg alone found has no end: everything is more or less near. Such an answer counts its pool.
+    What meaning alone found has no end: everything is more or less near. Such an answer counts its pool.
     """
-    legs = [r for r in retrieved.rankings if r.leg != "dense"]
+    legs = [r for r in retrieved.rankings if r.leg not in BY_MEANING]
     cut = [r for r in legs if r.total > len(r.found) and r.found[-1].score >= query.min_score]
     keyword = next((r for r in legs if r.leg == "keyword"), None)
-    is_bound = (keyword is not None and keyword.total_is_lower_bound) or any("dense" in c.legs for c in shown)
+    is_bound = (keyword is not None and keyword.total_is_lower_bound) or any(BY_MEANING & c.legs.keys() for c in shown)
     if not cut:
         return len(shown), is_bound
     if keyword not in cut or query.min_score > 0:

@@ -3,14 +3,14 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Literal
 
 from pincite.errors import InvalidArgument
 from pincite.index.queries import All, Between, Filter, Maybe, Node, OneOf, Phrase, Some
 from pincite.search.query import CONDENSE_FROM, FilterValue, Query, day
-from pincite.search.syntax import parse
+from pincite.search.syntax import Parsed, parse
 from pincite.text.identifiers import identifiers_in, normalise_identifier
 from pincite.text.language import identify
 from pincite.text.stopwords import QUERY_STOPWORDS
@@ -25,6 +25,8 @@ passing is about something else: on 675 headnotes of decisions nDCG@10 was 0.62 
 MAX_NAME_WORDS = 8
 NUMBERS_NAME = 0.4
 """Share of numbers from which a short query names something ("BGE 136 III 513") rather than describing it."""
+_QUOTES = re.compile('["“”„«»]')
+_DEMANDED = re.compile(r'(?<!\S)\+["“„«]|["”“»]\s+(?:AND|OR|NOT)\s|\s(?:AND|OR|NOT)\s+["“„«]')
 _NO_TEXT = re.compile(r"[\x00-\x08\x0b\x0c\x0e-\x1f\x7f\ud800-\udfff]")
 """Control characters and lone surrogates: they separate words and are none."""
 
@@ -47,6 +49,8 @@ class Plan:
     """The query demands or forbids something: an identifier alone does not make a hit."""
     max_words: int | None = None
     notes: tuple[str, ...] = ()
+    kind: str = ""
+    """The one kind of source that is asked, where that is known and weights depend on it."""
 
 
 def understand(query: Query) -> Plan:
@@ -56,9 +60,12 @@ def understand(query: Query) -> Plan:
     stops = QUERY_STOPWORDS.get(language, frozenset())
     shouting = text.isupper()
     parsed = parse(text, lambda word: _is_stop(word, stops, shouting))
+    notes = list(parsed.notes)
+    if query.mode != "exact" and _quotes_in_passing(parsed, text):
+        parsed = parse(_QUOTES.sub(" ", text), lambda word: _is_stop(word, stops, shouting))
+        notes = [*parsed.notes, f"more than {POINTING_WORDS} words beside the quotes: quoted words rank like others"]
     forbidden = {normalise_identifier(part) for part in parsed.forbidden}
     identifiers = tuple(name for name in _identifiers(text, parsed.phrases) if name not in forbidden)
-    notes = list(parsed.notes)
     max_words = None
     if len(text) > CONDENSE_FROM:
         max_words = CONDENSED_WORDS
@@ -81,6 +88,22 @@ def understand(query: Query) -> Plan:
         max_words=max_words,
         notes=tuple(notes),
     )
+
+
+def stated_kind(filters: Sequence[Filter]) -> str:
+    """The kind of source that the filters leave; "" where they leave several."""
+    stated = [item.values for item in filters if isinstance(item, OneOf) and item.field == "kind"]
+    return stated[0][0] if stated and len(stated[0]) == 1 else ""
+
+
+def _quotes_in_passing(parsed: Parsed, text: str) -> bool:
+    """A text that quotes a term or two is about something; only a short query asks for the passages that hold them.
+
+    On 675 headnotes of decisions nDCG@10 of those with quotes was 0.59 as long as every quote was demanded.
+    """
+    if not parsed.phrases or parsed.forbidden or _demands(parsed.tree) or _DEMANDED.search(text):
+        return False
+    return len(tokens(text)) > POINTING_WORDS + sum(len(tokens(phrase)) for phrase in parsed.phrases)
 
 
 def _literal(text: str, phrases: tuple[str, ...]) -> Node:

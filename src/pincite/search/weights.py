@@ -12,6 +12,7 @@ from typing import Any, Literal
 
 from pincite.index.queries import Background
 from pincite.protocols import Calibration
+from pincite.search.reranking import RerankPin
 
 Fusion = Literal["signals", "rrf"]
 
@@ -22,6 +23,8 @@ class Weights:
 
     keyword: float = 0.7
     dense: float = 0.3
+    related: float = 0.3
+    """Of words that mean nearly what the query says, where its own are not found."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -78,12 +81,16 @@ class Need:
             return self.most - (self.most - 1) * best / self.plain
         return max(0.0, (self.none_above - best) / (self.none_above - self.plain))
 
+    def of_others(self, best: float) -> float:
+        """The factor for related words: `most` where no word of the query is found, nothing where enough are."""
+        return max(0.0, self.most * (1 - best / self.plain))
+
 
 DEFAULT_WEIGHTS: Mapping[str, Weights] = {
     "identifier": Weights(0.9, 0.1),
-    "quoted": Weights(0.7, 0.3),
-    "keywords": Weights(0.7, 0.3),
-    "question": Weights(0.7, 0.3),
+    "quoted": Weights(),
+    "keywords": Weights(),
+    "question": Weights(),
 }
 
 
@@ -93,14 +100,31 @@ class RankingOptions:
 
     fusion: Fusion = "signals"
     weights: Mapping[str, Weights] = field(default_factory=lambda: dict(DEFAULT_WEIGHTS))
+    """By class of query."""
+    kinds: Mapping[str, Mapping[str, Weights]] = field(default_factory=dict)
+    """By kind of source and class, for queries that are asked of one kind; `weights` for all others."""
     trust: Trust = Trust()
     need: Need = Need()
+    reranker: RerankPin | None = None
+    """The second look, where a reranker takes part."""
 
-    def weights_for(self, query_class: str) -> Weights:
-        return self.weights.get(query_class) or DEFAULT_WEIGHTS[query_class]
+    def weights_for(self, query_class: str, kind: str = "") -> Weights:
+        own = self.kinds.get(kind, {}).get(query_class)
+        return own or self.weights.get(query_class) or DEFAULT_WEIGHTS[query_class]
 
 
 def load_ranking(given: Mapping[str, Any]) -> RankingOptions:
-    """Options out of what `asdict` made of them."""
-    weights = {name: Weights(**shares) for name, shares in given["weights"].items()}
-    return RankingOptions(given["fusion"], weights, Trust(**given["trust"]), Need(**given["need"]))
+    """Options out of what `asdict` made of them; what a token does not name was not there when it was given out."""
+    pin = given.get("reranker")
+    return RankingOptions(
+        given["fusion"],
+        _load_weights(given["weights"]),
+        {kind: _load_weights(table) for kind, table in given.get("kinds", {}).items()},
+        Trust(**given["trust"]),
+        Need(**given["need"]),
+        RerankPin(**pin) if pin else None,
+    )
+
+
+def _load_weights(table: Mapping[str, Mapping[str, float]]) -> dict[str, Weights]:
+    return {name: Weights(**{"related": 0.0, **shares}) for name, shares in table.items()}

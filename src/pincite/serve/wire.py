@@ -15,14 +15,15 @@ from pincite.search.compare import CHANGES, Compared, Comparison, Standing
 from pincite.search.context import Context, Source
 from pincite.search.get import Found
 from pincite.search.history import Life
-from pincite.search.query import Answer, Hit, Passage
+from pincite.search.query import Answer, Hit, Passage, Scored
 from pincite.search.verify import Verdict
 from pincite.search.why_not import WhyNot
 from pincite.types import FOREVER, Baseline, ElementChange, RepositoryInfo, Revision
 
 SCORE_SCALE = (
     "0 to 1: 1 for an exact identifier, otherwise the weighted mean of how much of the query's words a passage holds"
-    " and how near it is in meaning, the latter as far as the model can tell the passages of this library apart"
+    " and how near it is in meaning, the latter as far as the model can tell the passages of this library apart;"
+    " where a reranker takes part, its judgement of the best passages is blended in"
 )
 
 Json = dict[str, Any]
@@ -62,8 +63,9 @@ def hit(given: Hit) -> Json:
             "keyword": given.legs["keyword"].score if "keyword" in given.legs else None,
             "exact": given.legs["exact"].score if "exact" in given.legs else None,
             "graph": None,
-            "rerank": None,
+            "rerank": given.legs["rerank"].score if "rerank" in given.legs else None,
         },
+        "passages": [_scored(item) for item in given.passages],
         "definitions": [],
         "signals": dict(given.signals),
         "explain": {name: _leg(score) for name, score in given.legs.items()},
@@ -77,8 +79,19 @@ def _leg(given: Any) -> Json:
         "raw": given.raw,
         "chunk_index": given.chunk,
         "window": given.window if given.window >= 0 else None,
+        "window_text": given.window_text or None,
         "matched": [asdict(item) | {"terms": list(item.terms)} for item in given.matched],
     }
+
+
+def _scored(given: Scored) -> Json:
+    """A passage of a hit's element; what is the same for all of the element stands in the hit."""
+    place = passage(given.passage)
+    own = (
+        "version_id", "citation", "content", "context", "span", "section_id", "parent_chain", "chunk_index",
+        "chunk_type", "language", "page",
+    )  # fmt: skip
+    return {name: place[name] for name in own} | {"score": given.score, "legs": dict(given.legs)}
 
 
 def passage(given: Passage) -> Json:

@@ -1,4 +1,4 @@
-"""Contract suites that any catalog, index, embedder or kind must pass: ours and a stranger's."""
+"""Contract suites that any catalog, index, embedder, reranker or kind must pass: ours and a stranger's."""
 
 from __future__ import annotations
 

@@ -22,7 +22,7 @@ from hypothesis import strategies as st
 
 from pincite.errors import Conflict, Erased, InvalidArgument, NotFound
 from pincite.ids import erasure_key, text_hash, version_id
-from pincite.protocols import Catalog, SourceFile, Usage
+from pincite.protocols import Catalog, EmbeddingModel, Forgotten, SourceFile, Usage
 from pincite.types import (
     FOREVER,
     Alias,
@@ -759,6 +759,56 @@ class CatalogContract:
         again = catalog.queue.claim(SCOPE.tenant, "m", 9, lease_seconds=60)
         assert [(job.text, job.attempts) for job in again] == [("one", 0), ("two", 0)]
         assert catalog.queue.parked(SCOPE.tenant, "m", 9) == ()
+
+    def test_the_model_in_use_is_recorded_by_a_switch_and_outlives_a_closing(self, tmp_path: Path) -> None:
+        catalog = self.make_catalog(tmp_path)
+        assert (catalog.models.in_use(), catalog.models.history()) == (None, ())
+        old, new = EmbeddingModel("old", "o"), EmbeddingModel("new", "n")
+        assert catalog.models.switch(new, instead_of=old)
+        assert not catalog.models.switch(replace(new, name="moved"), instead_of=old)
+        catalog.close()
+        again = self.make_catalog(tmp_path)
+        first, second = again.models.history()
+        assert first == old and second == again.models.in_use() == EmbeddingModel("moved", "n", second.since)
+        assert second.since > 0
+        assert again.models.switch(old) and again.models.in_use() != old, "it has a time of its own"
+        assert [model.name for model in again.models.history()] == ["old", "moved", "old"]
+        again.close()
+
+    def test_recording_the_model_that_was_used_all_along_is_no_switch(self, catalog: Catalog) -> None:
+        queue_texts(catalog, "one")
+        same = EmbeddingModel("m", "m")
+        assert not catalog.models.switch(same, instead_of=same)
+        assert catalog.models.history() == (same,)
+        assert catalog.queue.counts("m")["waiting"] == 1
+
+    def test_a_switch_takes_the_jobs_of_the_model_before_and_going_back_queues_them_anew(
+        self, catalog: Catalog
+    ) -> None:
+        one, two = queue_texts(catalog, "one", "two")
+        (claimed,) = catalog.queue.claim(SCOPE.tenant, "m", 1, lease_seconds=60)
+        catalog.queue.add(SCOPE, "n", {one: "one"}, upto=1)
+        catalog.models.switch(EmbeddingModel("n", "n"), instead_of=EmbeddingModel("m", "m"))
+        assert (catalog.queue.counts("m")["claimed"], catalog.queue.counts("m")["waiting"]) == (0, 0)
+        assert catalog.queue.counts("n")["waiting"] == 1
+        assert catalog.queue.finish({claimed: b"late"}) == 0
+        assert catalog.queue.enqueued(SCOPE, "m") == 0, "who goes back must queue everything again"
+        assert catalog.queue.add(SCOPE, "m", {one: "one", two: "two"}, upto=1) == 2
+
+    def test_a_model_is_forgotten_with_its_vectors_and_jobs_of_all_tenants(self, catalog: Catalog) -> None:
+        one, _ = queue_texts(catalog, "one", "two")
+        for tenant in (SCOPE.tenant, "other"):
+            catalog.vectors.put(tenant, "m", {one: b"123", "h": b"45"})
+            catalog.vectors.put(tenant, "n", {one: b"6"})
+        catalog.models.switch(EmbeddingModel("n", "n"))
+        assert catalog.models.stored() == ("m", "n")
+        with pytest.raises(Conflict, match="in use"):
+            catalog.models.forget("n")
+        assert catalog.models.forget("m") == Forgotten(vectors=4, bytes=10, jobs=2)
+        assert catalog.models.forget("m") == Forgotten()
+        assert catalog.models.stored() == ("n",)
+        assert catalog.queue.enqueued(SCOPE, "m") == 0
+        assert catalog.vectors.get("other", "n", [one]) == {one: b"6"}
 
     def test_contexts_are_remembered_per_tenant(self, catalog: Catalog) -> None:
         catalog.contexts.put("t", "k", "h", "first")

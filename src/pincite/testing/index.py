@@ -21,6 +21,7 @@ from pincite.catalog.sqlite import SqliteCatalog
 from pincite.errors import Conflict, InvalidArgument
 from pincite.index.queries import (
     All,
+    Among,
     Between,
     Filter,
     Found,
@@ -176,6 +177,7 @@ QUESTIONS: tuple[WordQuery, ...] = (
     WordQuery(words("the dog"), filters=(OneOf("element_type", ("page",)),)),
     WordQuery(All((Word("dog"), Not(Word("cat"))))),
     WordQuery(words("secret")),
+    WordQuery(words("dog chunk court"), among=Among(frozenset({(SCOPE, "a"), (SCOPE, "e1"), (SCOPE, "e4")}), 2)),
 )
 
 
@@ -184,6 +186,7 @@ MEANINGS: tuple[VectorQuery, ...] = (
     asking("cat", depth=2),
     asking("chunk 3 dog", group="chunk"),
     asking("dog again", filters=(OneOf("language", ("de", "fr")),), group="chunk"),
+    asking("dog court", among=Among(frozenset({(SCOPE, "a"), (SCOPE, "e1"), (SCOPE, "e4")}), 1)),
 )
 
 
@@ -465,6 +468,27 @@ class IndexContract:
         the = Word("the", stop=True)
         assert shelf.find(Some((the, Word("dog")))) == ["a"]
         assert shelf.find(Some((the,))) == ["a", "b"]
+
+    def test_a_word_counts_as_much_as_its_weight(self, shelf: Shelf) -> None:
+        shelf.add(put("a", "dog"), put("b", "cat"), put("c", "mouse"))
+        asked = Some((Word("dog", weight=0.25), Word("cat", weight=0.5), Word("cats", weight=0.1)))
+        found = shelf.ask(WordQuery(asked, scoring=PLAIN)).found
+        assert [item.element_id for item in found] == ["b", "a"]
+        assert found[1].raw == pytest.approx(found[0].raw / 2)
+
+    def test_a_stand_in_that_nobody_can_see_counts_for_nothing(self, shelf: Shelf) -> None:
+        shelf.add(put("a", "dog"), put("b", "cat"), put("hidden", page("fox", roles=("partner",))))
+        view = shelf.view(roles=())
+        alone = shelf.ask(WordQuery(Some((Word("dog", weight=0.5),))), view)
+        beside = shelf.ask(WordQuery(Some((Word("dog", weight=0.5), Word("fox", weight=0.4)))), view)
+        assert beside.found == alone.found
+
+    def test_a_full_score_needs_as_many_words_as_are_expected(self, shelf: Shelf) -> None:
+        shelf.add(put("a", "dog cat mouse"), put("b", "dog"), put("c", "horse"))
+        tree = words("dog cat mouse")
+        one, all_of_them = shelf.ask(WordQuery(tree, expected=1)), shelf.ask(WordQuery(tree))
+        assert [item.raw for item in one.found] == [item.raw for item in all_of_them.found]
+        assert all_of_them.found[0].score < one.found[0].score <= 1
 
     def test_a_long_query_keeps_its_rarest_words_and_says_so(self, shelf: Shelf) -> None:
         shelf.add(put("a", "dog cat"), put("b", "dog"), put("c", "dog mouse"))
@@ -752,6 +776,57 @@ class IndexContract:
         assert all(0 < matched.share <= matched.idf * 1.2 for matched in first.matched)
         assert second.matched == ()
 
+    # --- the best chunks of some elements ---------------------------------------------------------------------
+
+    def _long(self, shelf: Shelf) -> None:
+        """Elements of several chunks, some of which a caller may not read or are no longer there."""
+        shelf.add(put("a", page("a dog", "a cat", "the old dog")), put("c", page("dog dog", "dog")))
+        shelf.add(put("a", page("a dog and a cat", "a cat", "the dogs bark at a dog", "dog and bird", "no animal")))
+        shelf.add(put("b", page("a dog", "a cat or a dog", roles=("judge",))), put("d", page("dog", "dogs")))
+        shelf.add(put("a", page("dog in statutes", "dog")), scope=SIBLING)
+
+    @pytest.mark.parametrize("each", [1, 2, 50])
+    def test_among_some_elements_chunks_score_as_they_do_among_all(self, shelf: Shelf, each: int) -> None:
+        self._long(shelf)
+        elements = frozenset({(SCOPE, "a"), (SCOPE, "b"), (SCOPE, "nothing like it")})
+        views = (shelf.view(roles=("clerk",)), shelf.view(SIBLING))
+        by_chunk = WordQuery(words("dog cat"), group="chunk", depth=50)
+        everything = shelf.ask(by_chunk, *views)
+        of_a = [f for f in everything.found if (f.scope, f.element_id) == (SCOPE, "a")]
+        assert len(of_a) == 4
+        for depth in (1, 50):
+            among = Among(elements, each)
+            found = shelf.ask(replace(by_chunk, among=among, depth=depth, group="element"), *views)
+            assert list(found.found) == of_a[:each]
+            assert (found.total, found.total_is_lower_bound) == (4, False)
+
+    def test_among_some_elements_demands_and_filters_hold(self, shelf: Shelf) -> None:
+        self._long(shelf)
+        among = Among(frozenset({(SCOPE, "a"), (SCOPE, "c")}), 10)
+        found = shelf.ask(WordQuery(All((Word("dog"), Not(Word("cat")))), among=among)).found
+        assert sorted((f.element_id, f.chunk) for f in found) == [("a", 2), ("a", 3), ("c", 0), ("c", 1)]
+        assert shelf.ask(WordQuery(Word("dog"), (OneOf("language", ("de",)),), among=among)).found == ()
+        assert shelf.ask(WordQuery(Word("dog"), among=Among(frozenset(), 10))) == Ranking("keyword")
+        past = shelf.ask(WordQuery(Word("dog"), among=among), shelf.view(revision=1)).found
+        assert sorted((f.element_id, f.chunk) for f in past) == [("a", 0), ("a", 2), ("c", 0), ("c", 1)]
+
+    @pytest.mark.parametrize("each", [1, 2, 50])
+    def test_among_some_elements_meaning_is_measured_as_among_all(self, shelf: Shelf, each: int) -> None:
+        if not shelf.index.features.dense:
+            pytest.skip("the engine declares that it has no dense leg")
+        self._long(shelf)
+        shelf.embed()
+        shelf.embed(SIBLING)
+        views = (shelf.view(roles=("clerk",)), shelf.view(SIBLING))
+        among = Among(frozenset({(SIBLING, "a"), (SCOPE, "d"), (SCOPE, "b")}), each)
+        everything = [replace(f, window=-1) for f in shelf.mean(asking("the old dog", group="chunk"), *views).found]
+        expected = []
+        for scope, element_id in ((SIBLING, "a"), (SCOPE, "d")):
+            expected += [f for f in everything if (f.scope, f.element_id) == (scope, element_id)][:each]
+        found = shelf.mean(asking("the old dog", depth=1, among=among), *views)
+        assert list(found.found) == [f for f in everything if f in expected]
+        assert (found.total, found.background) == (4, None)
+
     # --- identifiers ------------------------------------------------------------------------------------------
 
     @pytest.mark.parametrize(
@@ -980,6 +1055,19 @@ class IndexContract:
         assert ranking.background.deviation == pytest.approx((one - other) / 2)
         filtered = dense.mean(asking("dog bites", filters=(OneOf("x", ("1",)),)), view)
         assert (len(filtered.found), filtered.background) == (1, ranking.background)
+
+    def test_the_vectors_of_a_model_can_be_let_go_and_taken_again(self, dense: Shelf) -> None:
+        dense.index.drop_vectors(SCOPE, MODEL)
+        dense.add(put("a", "one"))
+        dense.embed()
+        embed(dense.catalog, SCOPE, fingerprint="other/1")
+        dense.index.take_vectors(SCOPE, "other/1")
+        dense.index.drop_vectors(SCOPE, MODEL)
+        dense.index.drop_vectors(SCOPE, MODEL)
+        assert not dense.index.has_vectors([dense.view()], MODEL)
+        assert dense.index.has_vectors([dense.view()], "other/1")
+        assert dense.index.take_vectors(SCOPE, MODEL) == 1
+        assert dense.near("one") == ["a"]
 
     def test_whether_there_are_vectors_is_known_without_a_question(self, dense: Shelf) -> None:
         assert not dense.index.has_vectors((), MODEL)

@@ -8,6 +8,7 @@ declares `replay`, to the last bit of a score.
 from __future__ import annotations
 
 import math
+from collections import Counter
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, replace
 from datetime import date
@@ -21,6 +22,7 @@ from pincite.index.entries import Entry, embedded_key, entries
 from pincite.index.queries import (
     FIELDS,
     All,
+    Among,
     Background,
     Between,
     Filter,
@@ -119,6 +121,9 @@ class BruteForceIndex:
             self._vectors[scope, fingerprint] = known | found
         return len(found)
 
+    def drop_vectors(self, scope: Scope, fingerprint: str) -> None:
+        self._vectors.pop((scope, fingerprint), None)
+
     def has_vectors(self, views: Sequence[View], fingerprint: str) -> bool:
         return any(self._vectors.get((view.scope, fingerprint)) for view in views)
 
@@ -128,14 +133,14 @@ class BruteForceIndex:
             reason = "no vectors of this model yet; make them with: pincite embed"
             return Ranking("dense", status="unavailable", reason=reason)
         _check_dimensions(self._vectors, query)
-        rows = [row for row in visible if row.key and _passes(row, query.filters)]
+        rows = [row for row in visible if row.key and _passes(row, query.filters) and _is_among(row, query.among)]
         blobs = {row: self._vectors.get((row.scope, query.fingerprint), {}).get(row.key) for row in rows}
         sums = {row: _nearness(blob, query) for row, blob in blobs.items() if blob}
-        best: dict[tuple[object, ...], Row] = {}
-        for row in sorted(sums, key=lambda row: (-sums[row][0], row.place())):
-            best.setdefault(row.group(query.group), row)
-        found = [_near(row, *sums[row], query) for row in list(best.values())[: query.depth]]
-        answer = Ranking("dense", tuple(found), len(best), background=self._background(visible, query))
+        nearest = sorted(sums, key=lambda row: (-sums[row][0], row.place()))
+        groups = {row.group(_group(query)) for row in nearest}
+        around = None if query.among else self._background(visible, query)
+        found = [_near(row, *sums[row], query) for row in _shown(nearest, query)]
+        answer = Ranking("dense", tuple(found), len(groups), background=around)
         if len(sums) == len(rows):
             return answer
         reason = f"{len(sums):,} of {len(rows):,} passages have vectors; the rest are being embedded"
@@ -240,6 +245,32 @@ def _passes_one(values: list[str], item: Filter) -> bool:
     )
 
 
+def _is_among(row: Row, among: Among | None) -> bool:
+    return among is None or (row.scope, row.lifetime.element_id) in among.elements
+
+
+def _group(query: WordQuery | VectorQuery) -> str:
+    return "chunk" if query.among else query.group
+
+
+def _shown(ordered: Sequence[Row], query: WordQuery | VectorQuery) -> list[Row]:
+    """What a query asks to see of rows in their order."""
+    if query.among:
+        return _first_of_each(ordered, "element", query.among.each)
+    return _first_of_each(ordered, query.group, 1)[: query.depth]
+
+
+def _first_of_each(ordered: Sequence[Row], by: str, count: int) -> list[Row]:
+    """The first rows of each group, in their order."""
+    seen: Counter[tuple[object, ...]] = Counter()
+    out = []
+    for row in ordered:
+        seen[row.group(by)] += 1
+        if seen[row.group(by)] <= count:
+            out.append(row)
+    return out
+
+
 def _identified(row: Row, wanted: dict[str, None]) -> Found:
     carried = [key for key in wanted if key in row.entry.identifiers]
     matched = tuple(Matched(key, (key,), 0.0, 1.0 / len(wanted), 0) for key in carried)
@@ -282,7 +313,8 @@ def _nearness(blob: bytes, query: VectorQuery) -> tuple[int, int]:
 
 def _near(row: Row, products: int, window: int, query: VectorQuery) -> Found:
     cosine = products / (2 * FIXED**2)
-    return replace(_found(row, query.calibration.score(cosine), cosine, ()), window=window)
+    near = _found(row, query.calibration.score(cosine), cosine, ())
+    return near if query.among else replace(near, window=window)
 
 
 # --- words ----------------------------------------------------------------------------------------------------
@@ -342,21 +374,20 @@ class _Question:
         if not self.compiled.groups:
             return Ranking("keyword", notes=("no word to search for",))
         scores = {row: self._bm25(row) for row in self.rows if self._matches(row)}
-        total = len({row.group(self.query.group) for row in scores})
+        total = len({row.group(_group(self.query)) for row in scores})
         pool = {row: self._with_literal(row, score) for row, score in self._pool(scores).items()}
-        best = self._best(pool)
-        ordered = sorted(best, key=lambda row: (-pool[row], row.place()))[: self.query.depth]
         found = []
-        for rank, row in enumerate(ordered):
+        for rank, row in enumerate(_shown(self._ordered(pool), self.query)):
             bound = self.compiled.bound * (1 + self.query.scoring.literal)
             matched = self._explain(row) if rank < self.query.explained else ()
-            found.append(_found(row, pool[row] / bound, pool[row], matched))
+            found.append(_found(row, min(1.0, pool[row] / bound), pool[row], matched))
         return Ranking("keyword", tuple(found), total, notes=self.compiled.notes)
 
     def _matches(self, row: Row) -> bool:
         return (
             any(self.weight(row, item.group) > 0 for item in self.compiled.groups)
             and _passes(row, self.query.filters)
+            and _is_among(row, self.query.among)
             and self._accepts(row, self.query.words)
         )
 
@@ -388,16 +419,14 @@ class _Question:
 
     def _pool(self, scores: dict[Row, float]) -> dict[Row, float]:
         """Rows that score no less than the k-th best group: those among which literal words may change the order."""
-        best = sorted((scores[row] for row in self._best(scores)), reverse=True)
+        if self.query.among:
+            return scores
+        best = [scores[row] for row in _first_of_each(self._ordered(scores), self.query.group, 1)]
         threshold = best[self.query.depth - 1] if len(best) >= self.query.depth else 0.0
         return {row: score for row, score in scores.items() if score >= threshold}
 
-    def _best(self, scores: dict[Row, float]) -> list[Row]:
-        """The best row of each group."""
-        best: dict[tuple[object, ...], Row] = {}
-        for row in sorted(scores, key=lambda row: (-scores[row], row.place())):
-            best.setdefault(row.group(self.query.group), row)
-        return list(best.values())
+    def _ordered(self, scores: dict[Row, float]) -> list[Row]:
+        return sorted(scores, key=lambda row: (-scores[row], row.place()))
 
     def _with_literal(self, row: Row, score: float) -> float:
         for item in self.compiled.groups:

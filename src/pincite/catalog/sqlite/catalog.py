@@ -16,6 +16,7 @@ from pincite.catalog.sqlite.connection import Database, translate
 from pincite.catalog.sqlite.contexts import SqliteContextCache
 from pincite.catalog.sqlite.elements import SqliteElements
 from pincite.catalog.sqlite.feed import SqliteFeed
+from pincite.catalog.sqlite.models import SqliteEmbeddingModels
 from pincite.catalog.sqlite.purge import remove_traces, traces_pending
 from pincite.catalog.sqlite.queue import SqliteEmbeddingQueue
 from pincite.catalog.sqlite.relations import SqliteRelations
@@ -29,6 +30,7 @@ from pincite.protocols import (
     Commits,
     ContextCache,
     Elements,
+    EmbeddingModels,
     EmbeddingQueue,
     Feed,
     Relations,
@@ -59,6 +61,7 @@ class SqliteCatalog:
         self.feed: Feed = SqliteFeed(self._database)
         self.vectors: Vectors = SqliteVectors(self._database)
         self.queue: EmbeddingQueue = SqliteEmbeddingQueue(self._database, clock)
+        self.models: EmbeddingModels = SqliteEmbeddingModels(self._database, clock)
         self.contexts: ContextCache = SqliteContextCache(self._database)
         self.usage: UsageLedger = SqliteUsageLedger(self._database)
         self.sources: Sources = SqliteSources(self._database)

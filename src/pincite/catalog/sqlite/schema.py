@@ -315,7 +315,19 @@ EMBEDDING: tuple[str, ...] = (
     "CREATE INDEX jobs_by_readiness ON jobs (tenant, fingerprint, ready, id) WHERE state <> 'parked'",
 )
 
-MIGRATIONS: list[tuple[str, ...]] = [FIRST, EMBEDDING]
+MODELS: tuple[str, ...] = (
+    # The newest row is the model in use; the others say what older answers and baselines were made with.
+    """
+    CREATE TABLE embedding_models (
+        id INTEGER PRIMARY KEY,
+        name TEXT NOT NULL,
+        fingerprint TEXT NOT NULL,
+        since INTEGER NOT NULL
+    )
+    """,
+)
+
+MIGRATIONS: list[tuple[str, ...]] = [FIRST, EMBEDDING, MODELS]
 """Step n leads from schema n to n + 1. Released steps are never edited; a change is a new step."""
 
 

@@ -15,7 +15,7 @@ ARROWS: dict[Direction, str] = {"better": "▲", "worse": "▼", "same": "○"}
 HEADLINE = "ndcg@10"
 FEW_QUERIES = 10
 """Below this, a mean says little, and the page says so."""
-LEGS = ("keyword", "dense", "exact", "graph", "rrf", "final")
+LEGS = ("keyword", "dense", "related", "exact", "graph", "rrf", "unreranked", "final")
 METRICS = {"ndcg": "nDCG", "recall": "Recall", "precision": "Precision", "mrr": "MRR", "hit": "Hit", "map": "MAP"}
 
 _UNPRINTABLE = re.compile("[\x00-\x08\x0b\x0e-\x1f\x7f-\x9f\ud800-\udfff]")

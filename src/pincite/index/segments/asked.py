@@ -9,7 +9,8 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from pincite.index.queries import Filter
+from pincite.index.queries import Among, Filter
+from pincite.index.segments.order import Part, rows_among
 from pincite.index.segments.select import filter_mask
 from pincite.index.segments.vectors import WAITING, VectorStore
 from pincite.index.segments.visibility import Visible
@@ -33,20 +34,30 @@ class Asked:
     """… and how many rows wait for theirs."""
 
 
-def asked_of(visible: Visible, store: VectorStore | None, filters: Sequence[Filter]) -> Asked:
-    """What the filters leave of the visible rows; without filters it is remembered."""
+def asked_of(part: Part, store: VectorStore | None, filters: Sequence[Filter], among: Among | None = None) -> Asked:
+    """What the filters leave of the visible rows, all or those of some elements; without either it is remembered."""
+    visible = part.visible
+    passed = filter_mask(visible.segment, filters)
+    if among is not None:
+        passed = _both(passed, _among_mask(part, among))
     if store is None:
-        return _without_store(visible, filters)
-    if filters:
-        return _look(visible, store, filter_mask(visible.segment, filters))
+        return _without_store(visible, passed)
+    if passed is not None:
+        return _look(visible, store, passed)
     known: Asked | None = store.asked.get(visible)
     if known is None:
         known = store.asked[visible] = _look(visible, store, None)
     return known
 
 
-def _without_store(visible: Visible, filters: Sequence[Filter]) -> Asked:
-    mask = _both(visible.mask, filter_mask(visible.segment, filters))
+def _among_mask(part: Part, among: Among) -> Array:
+    mask = np.zeros(part.visible.segment.rows, bool)
+    mask[rows_among(part, among)] = True
+    return mask
+
+
+def _without_store(visible: Visible, passed: Array | None) -> Asked:
+    mask = _both(visible.mask, passed)
     has_text = visible.segment.has_text
     waiting = int(np.count_nonzero(has_text if mask is None else has_text & mask))
     return Asked(mask, np.empty(0, bool), 0, 0, waiting)

@@ -15,7 +15,7 @@ from pincite.index.segments.asked import Asked, asked_of
 from pincite.index.segments.background import background
 from pincite.index.segments.blocks import Block
 from pincite.index.segments.cascade import Cascade, Piece
-from pincite.index.segments.order import Order, Part, Place
+from pincite.index.segments.order import Finder, Order, Part, Place, order_of
 from pincite.index.segments.ragged import positions
 from pincite.index.segments.scan import cosine, nearest_windows, score_texts
 from pincite.index.segments.vectors import VectorStore
@@ -48,7 +48,7 @@ class _Run:
 
     @property
     def total(self) -> int:
-        return sum(item.rows if self.query.group == "chunk" else item.elements for item in self.asked)
+        return sum(item.rows if self.order.group == "chunk" else item.elements for item in self.asked)
 
 
 def search_vectors(parts: Sequence[Part], stores: Mapping[Scope, VectorStore | None], query: VectorQuery) -> Ranking:
@@ -59,14 +59,14 @@ def search_vectors(parts: Sequence[Part], stores: Mapping[Scope, VectorStore | N
         reason = "no vectors of this model yet; make them with: pincite embed"
         return Ranking("dense", status="unavailable", reason=reason)
     _check_dimensions(stores, query)
-    asked = [asked_of(part.visible, stores[part.scope], query.filters) for part in parts]
-    order = Order(parts, query.depth, query.group)
+    asked = [asked_of(part, stores[part.scope], query.filters, query.among) for part in parts]
+    order = order_of(parts, query)
     run = _Run(query, np.array(query.vector, np.float64), order, asked, _fields(parts, stores, asked))
     found = _found(run, _score(run))
     have, waiting = sum(item.rows for item in asked), sum(item.waiting for item in asked)
     reason = f"{have:,} of {have + waiting:,} passages have vectors; the rest are being embedded" if waiting else ""
     status: Literal["ok", "partial"] = "partial" if waiting else "ok"
-    around = background(_everything(parts, stores, run, query), run.question)
+    around = background(_everything(parts, stores, run, query), run.question) if query.among is None else None
     return Ranking("dense", found, run.total, status=status, reason=reason, background=around)
 
 
@@ -76,7 +76,7 @@ def _everything(
     """All that the views may read, filters aside."""
     fields = run.fields
     if query.filters:
-        fields = _fields(parts, stores, [asked_of(part.visible, stores[part.scope], ()) for part in parts])
+        fields = _fields(parts, stores, [asked_of(part, stores[part.scope], ()) for part in parts])
     return [piece for field in fields for piece in field.pieces]
 
 
@@ -117,7 +117,7 @@ _Scored = list[tuple[Array, Array]]
 
 def _score(run: _Run) -> _Scored:
     pieces = [piece for field in run.fields for piece in field.pieces]
-    if run.query.exact or sum(piece.count for piece in pieces) <= FULL_SCAN:
+    if run.query.exact or run.query.among is not None or sum(piece.count for piece in pieces) <= FULL_SCAN:
         return _rows(run, [np.flatnonzero(piece.texts) for piece in pieces])
     cascade = Cascade(pieces, run.question)
     wanted = min(run.query.depth, run.total)
@@ -156,10 +156,12 @@ def _rows_of(run: _Run, store: VectorStore, number: int, texts: Array, sums: Arr
 
 def _found(run: _Run, scored: _Scored) -> tuple[Found, ...]:
     ranked = run.order.ranked(scored)
+    windows = _windows(run, ranked) if run.query.among is None else [-1] * len(ranked)
+    finder = Finder(run.order.parts)
     out = []
-    for (number, row, total), window in zip(ranked, _windows(run, ranked), strict=True):
+    for (number, row, total), window in zip(ranked, windows, strict=True):
         raw = cosine(total)
-        out.append(run.order.parts[number].found(row, run.query.calibration.score(raw), raw, window))
+        out.append(finder.found(number, row, run.query.calibration.score(raw), raw, window))
     return tuple(out)
 
 

@@ -32,7 +32,7 @@ from pincite.index.segments.roll import roll_forward
 from pincite.index.segments.select import filter_keys
 from pincite.index.segments.snapshot import Snapshot, is_current, open_generation, take_snapshot
 from pincite.index.segments.sweep import sweep, sweep_generations, sweep_merges
-from pincite.index.segments.take import forget_unused, repair_stores, sweep_store, take_missing
+from pincite.index.segments.take import forget_unused, remove_store, repair_stores, sweep_store, take_missing
 from pincite.index.segments.vectors import (
     StoreManifest,
     VectorStore,
@@ -185,6 +185,13 @@ class SegmentIndex:
         with self._doubting((info,)), clear_errors("taking in vectors"), write_lock(folder):
             snapshot = self._snapshot(info)
             return self._take(folder, info, fingerprint, snapshot) if snapshot else 0
+
+    def drop_vectors(self, scope: Scope, fingerprint: str) -> None:
+        info = self._catalog.repositories.get(scope)
+        folder = self._root / info.key if info else self._root
+        if info is not None and folder.exists():
+            with clear_errors("removing vectors"), write_lock(folder):
+                remove_store(store_folder(folder, fingerprint))
 
     def _take(self, folder: Path, info: RepositoryInfo, fingerprint: str, snapshot: Snapshot) -> int:
         """Needs the write lock."""

@@ -12,10 +12,10 @@ from numpy.typing import NDArray
 from pincite.index.bm25 import Statistics, boosts_of
 from pincite.index.queries import Found, Matched, Node, Phrase, Prefix, Ranking, Word, WordQuery
 from pincite.index.segments.lists import PostingList, posting_list
-from pincite.index.segments.order import Order, Part
+from pincite.index.segments.order import Finder, Order, Part, order_of, rows_among
 from pincite.index.segments.phrases import Budget, literal_weights
 from pincite.index.segments.select import demand_mask, filter_mask
-from pincite.index.segments.topk import Scorer, Threshold, score_rows
+from pincite.index.segments.topk import Scorer, Threshold, score_given, score_rows
 from pincite.index.terms import Compiled, WeighedGroup, compile_query, required_groups
 from pincite.text.expand import Group, Lexicon, Term, Together
 from pincite.types import Scope
@@ -46,30 +46,60 @@ class _Run:
 
     @property
     def order(self) -> Order:
-        return Order(self.parts, self.query.depth, self.query.group, self.query.ever)
+        return order_of(self.parts, self.query, ever=self.query.ever)
 
     def frequency(self, group: Group) -> int:
         return sum(self.list_of(part, group).frequency() for part in range(len(self.parts)))
 
 
-def search_words(parts: Sequence[Part], query: WordQuery) -> Ranking:
-    """The best groups by BM25, ties by id; filters and demands hold inside the scan, never in the statistics."""
+@dataclass(frozen=True, slots=True)
+class _Prepared:
+    """The words of a query, weighed over what is visible: the same however much is asked for, and of what."""
+
+    run: _Run
+    compiled: Compiled
+    average: float
+
+    def suits(self, parts: Sequence[Part], query: WordQuery) -> bool:
+        mine = self.run.query
+        same = (mine.words, mine.scoring, mine.max_words, mine.expected) == (
+            query.words,
+            query.scoring,
+            query.max_words,
+            query.expected,
+        )
+        return same and list(self.run.parts) == list(parts)
+
+    def __reduce__(self) -> tuple[object, ...]:
+        """It lives with the index that made it: elsewhere it is None."""
+        return type(None), ()
+
+
+def _prepare(parts: Sequence[Part], query: WordQuery) -> _Prepared:
+    if isinstance(query.prepared, _Prepared) and query.prepared.suits(parts, query):
+        return replace(query.prepared, run=replace(query.prepared.run, query=query))
     statistics = Statistics(
         sum(part.visible.count for part in parts),
         tuple(map(sum, zip(*(p.visible.lengths for p in parts), strict=True))),
     )
-    if not statistics.rows:
-        return Ranking("keyword")
-    parts = sorted(parts, key=lambda part: -part.visible.count)
     languages = tuple(sorted(frozenset().union(*(part.visible.languages for part in parts))))
     run = _Run(query, parts, boosts_of(query.scoring), languages)
     lexicon = Lexicon(languages, lambda term: sum(part.visible.frequency(term) for part in parts))
     compiled = compile_query(query, lexicon, statistics.rows, run.frequency)
+    return _Prepared(run, compiled, statistics.average_length(run.boosts))
+
+
+def search_words(parts: Sequence[Part], query: WordQuery) -> Ranking:
+    """The best groups by BM25, ties by id; filters and demands hold inside the scan, never in the statistics."""
+    if not any(part.visible.count for part in parts):
+        return Ranking("keyword")
+    prepared = _prepare(sorted(parts, key=lambda part: -part.visible.count), query)
+    run, compiled, average = prepared.run, prepared.compiled, prepared.average
     if not compiled.groups:
         return Ranking("keyword", notes=("no word to search for",))
     selects = [_selection(run, part, compiled) for part in range(len(parts))]
-    average = statistics.average_length(run.boosts)
-    scored = _pool(run, _score(run, compiled, selects, average))
+    matching = _score(run, compiled, selects, average)
+    scored = _pool(run, matching) if query.among is None else matching
     raised = [
         _add_literal(run, compiled, number, rows, scores, average) for number, (rows, scores) in enumerate(scored)
     ]
@@ -84,6 +114,7 @@ def search_words(parts: Sequence[Part], query: WordQuery) -> Ranking:
         status="partial" if partial else "ok",
         reason="a phrase or prefix occurs in too many passages to be verified in full" if partial else "",
         notes=compiled.notes,
+        asked=replace(query, prepared=prepared),
     )
 
 
@@ -113,6 +144,10 @@ def _score(run: _Run, compiled: Compiled, selects: Sequence[Array | None], avera
         segment = part.visible.segment
         lists = [run.list_of(number, item.group) for item in compiled.groups]
         scorer = Scorer(segment.weighted(run.boosts)[1], average, run.query.scoring)
+        if run.query.among is not None:
+            rows, select = rows_among(part, run.query.among), selects[number]
+            scored.append(score_given(lists, idfs, scorer, rows if select is None else rows[select[rows]]))
+            continue
         groups = segment.row_element if run.query.group == "element" else None
         scored.append(score_rows(lists, idfs, scorer, threshold, selects[number], groups))
     return scored
@@ -164,9 +199,10 @@ def _literal_shares(run: _Run, compiled: Compiled, number: int, rows: Array, ave
 def _collect(run: _Run, compiled: Compiled, scored: _Scored, average: float) -> tuple[Found, ...]:
     """The best row of each group over all segments, in the total order, down to the depth asked for."""
     most = compiled.bound * (1 + run.query.scoring.literal)
+    finder = Finder(run.parts)
     out = []
     for rank, (number, row, score) in enumerate(run.order.ranked(scored)):
-        found = run.parts[number].found(row, score / most, score)
+        found = finder.found(number, row, min(1.0, score / most), score)
         explained = rank < run.query.explained
         out.append(replace(found, matched=_explain(run, compiled, number, row, average)) if explained else found)
     return tuple(out)
@@ -198,6 +234,8 @@ def _names(item: WeighedGroup) -> tuple[str, ...]:
 
 def _total(run: _Run, compiled: Compiled, selects: Sequence[Array | None], scored: _Scored) -> tuple[int, bool]:
     """How many groups match, and whether that is only a lower bound."""
+    if run.query.among is not None:
+        return sum(len(rows) for rows, _ in scored), False
     exact = sum(item.frequency for item in compiled.groups) <= EXACT_TOTAL_UP_TO
     total = 0
     elements: set[tuple[Scope, bytes]] = set()

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import sys
+from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass
 from itertools import groupby
@@ -10,7 +12,7 @@ from typing import Any, Literal
 import numpy as np
 from numpy.typing import NDArray
 
-from pincite.index.queries import Found
+from pincite.index.queries import Among, Found, VectorQuery, WordQuery
 from pincite.index.segments.visibility import Visible
 from pincite.types import Scope
 
@@ -33,21 +35,43 @@ class Part:
         segment = self.visible.segment
         return self.scope, segment.elements.raw(int(segment.row_element[row]))
 
-    def found(self, row: int, score: float, raw: float, window: int = -1) -> Found:
-        """The row as a hit."""
-        segment = self.visible.segment
+
+class Finder:
+    """Rows as hits; what all rows of one lifetime share is read once."""
+
+    def __init__(self, parts: Sequence[Part]) -> None:
+        self._parts = parts
+        self._owners: dict[tuple[int, int], tuple[Scope, str, str, str, int]] = {}
+
+    def found(self, number: int, row: int, score: float, raw: float, window: int = -1) -> Found:
+        segment = self._parts[number].visible.segment
         owner = int(segment.row_owner[row])
-        return Found(
-            scope=self.scope,
-            element_id=segment.elements[int(segment.row_element[row])],
-            version_id=segment.version_id(owner),
-            recipe=segment.recipe(owner),
-            lifetime_id=int(segment.owner_lifetime[owner]),
-            chunk=int(segment.row_chunk[row]),
-            score=score,
-            raw=raw,
-            window=window,
-        )
+        shared = self._owners.get((number, owner))
+        if shared is None:
+            shared = self._owners[number, owner] = (
+                self._parts[number].scope,
+                segment.elements[int(segment.row_element[row])],
+                segment.version_id(owner),
+                segment.recipe(owner),
+                int(segment.owner_lifetime[owner]),
+            )
+        return Found(*shared, chunk=int(segment.row_chunk[row]), score=score, raw=raw, window=window)
+
+
+def rows_among(part: Part, among: Among) -> Array:
+    """Visible rows of the elements asked for, ascending."""
+    segment = part.visible.segment
+    known = sorted(segment.elements.find(name) for scope, name in among.elements if scope == part.scope)
+    ranges = [np.searchsorted(segment.row_element, (at, at + 1)) for at in known if at >= 0]
+    rows = np.concatenate([np.empty(0, np.int32), *(np.arange(*ends, dtype=np.int32) for ends in ranges)])
+    return rows[part.visible.keep(rows)]
+
+
+def order_of(parts: Sequence[Part], query: WordQuery | VectorQuery, *, ever: bool = False) -> Order:
+    """The order that a query asks for."""
+    if query.among is None:
+        return Order(parts, query.depth, query.group, ever)
+    return Order(parts, sys.maxsize, "chunk", ever, query.among.each)
 
 
 @dataclass(frozen=True, slots=True)
@@ -59,6 +83,8 @@ class Order:
     group: Literal["element", "chunk"]
     ever: bool = False
     """Whether the dead are read too: then several lifetimes of one element may be found."""
+    each: int | None = None
+    """Not more rows than this of one element."""
 
     def best_rows(self, number: int, rows: Array, scores: Array) -> tuple[Array, Array]:
         """The best row of each group of a segment, at most `depth`, in the total order."""
@@ -71,6 +97,9 @@ class Order:
             _, first = np.unique(segment.row_element[rows], return_index=True)
             first.sort()
             rows, scores = rows[first], scores[first]
+        if self.each is not None and len(rows) > self.each:
+            keep = _leading(segment.row_element[rows], self.each)
+            rows, scores = rows[keep], scores[keep]
         return rows[: self.depth], scores[: self.depth]
 
     def leaders(self, scored: Scored) -> list[tuple[Array, Array]]:
@@ -85,7 +114,20 @@ class Order:
             for place in ordered:
                 best.setdefault(self.parts[place[0]].element(place[1]), place)
             ordered = list(best.values())
-        return ordered[: self.depth]
+        return self._of_each(ordered)[: self.depth]
+
+    def _of_each(self, ordered: list[Place]) -> list[Place]:
+        """Where the dead are read too, lifetimes of one element may lie in several parts."""
+        if self.each is None or not self.ever:
+            return ordered
+        seen: Counter[tuple[Scope, bytes]] = Counter()
+        out = []
+        for place in ordered:
+            element = self.parts[place[0]].element(place[1])
+            seen[element] += 1
+            if seen[element] <= self.each:
+                out.append(place)
+        return out
 
     def _in_order(self, leaders: Scored) -> list[Place]:
         """All leaders in the total order. Ids are read only where scores tie across segments."""
@@ -113,3 +155,13 @@ class Order:
         scope, element = self.parts[number].element(row)
         born, lifetime = int(segment["owner_born"][owner]), int(segment.owner_lifetime[owner])
         return element, segment.version_id(owner), int(segment.row_chunk[row]), scope, born, lifetime
+
+
+def _leading(groups: Array, each: int) -> Array:
+    """Which rows are among the first `each` of their group, as a mask."""
+    order = np.argsort(groups, kind="stable")
+    first = np.flatnonzero(np.append(True, np.diff(groups[order]) != 0)[: len(groups)])
+    place = np.arange(len(groups)) - np.repeat(first, np.diff(first, append=len(groups)))
+    keep = np.zeros(len(groups), bool)
+    keep[order[place < each]] = True
+    return keep

@@ -22,6 +22,7 @@ from pincite.index.segments.blocks import Block, Keys, merge_blocks, row_keys, w
 from pincite.index.segments.format import verify
 from pincite.index.segments.segment import Segment
 from pincite.index.segments.vectors import (
+    MANIFEST,
     WAITING,
     BlockEntry,
     StoreManifest,
@@ -203,6 +204,12 @@ def repair_stores(repository: Path, library_id: str, purges: int) -> list[StoreM
         sweep_store(folder)
         left.append(repaired)
     return left
+
+
+def remove_store(folder: Path) -> None:
+    """Delete a store: its manifest first, so that no reader opens what is being deleted."""
+    (folder / MANIFEST).unlink(missing_ok=True)
+    shutil.rmtree(folder, ignore_errors=True)
 
 
 def sweep_store(folder: Path) -> None:

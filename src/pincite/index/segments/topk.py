@@ -93,6 +93,18 @@ def score_rows(
     return rows[keep], scores[keep]
 
 
+def score_given(
+    lists: Sequence[PostingList], idfs: Sequence[float], scorer: Scorer, rows: Array
+) -> tuple[Array, Array]:
+    """Those of the given rows in which a word occurs, with their exact scores; nothing else of a list is read."""
+    scores, occurs = np.zeros(len(rows)), np.zeros(len(rows), bool)
+    for postings, idf in zip(lists, idfs, strict=True):
+        weights = postings.weights(rows)
+        scores += scorer.share(idf, rows, weights)
+        occurs |= weights > 0
+    return rows[occurs], scores[occurs]
+
+
 def _suffix_sums(values: Sequence[float]) -> list[float]:
     total, out = 0.0, []
     for value in reversed(values):

@@ -1,0 +1,6 @@
+"""Where the shipped weights come from: `make tune`."""
+
+import os
+
+# Before numpy is loaded: figures are made beside other work, and one core is enough for them.
+os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")

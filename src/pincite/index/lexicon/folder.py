@@ -1,0 +1,182 @@
+"""A lexicon in the library's folder: learns the words of a repository from its catalog and finds near ones."""
+
+from __future__ import annotations
+
+import hashlib
+import shutil
+import threading
+from collections.abc import Callable, Iterator, Sequence
+from pathlib import Path
+from typing import TypeAlias
+
+import numpy as np
+
+from pincite.errors import Damaged, EmbeddingFailed, Locked
+from pincite.index.entries import passage
+from pincite.index.lexicon.forms import forms
+from pincite.index.lexicon.lives import Timeline
+from pincite.index.lexicon.near import near
+from pincite.index.lexicon.store import (
+    Manifest,
+    Store,
+    append,
+    compact,
+    damage,
+    load,
+    publish_lives,
+    stamp,
+    sweep,
+)
+from pincite.index.segments.lock import write_lock
+from pincite.protocols import Catalog, Embedder, Floats, Learned, NearWord
+from pincite.types import Birth, Scope, View
+
+Progress: TypeAlias = Callable[[str, int, int], None]
+
+MAX_WORDS = 100_000
+"""Forms per repository, the oldest: a question compares itself with each of them."""
+BATCH = 2_000
+"""Words embedded and published together: a kill costs no more."""
+
+
+class FolderLexicon:
+    """Words by repository and model, a pure function of catalog and model: what is lost is learned again."""
+
+    def __init__(self, root: Path, catalog: Catalog) -> None:
+        self._root, self._catalog = root, catalog
+        self._open: dict[Path, Store] = {}
+
+    def learn(
+        self, scope: Scope, embedder: Embedder, *, progress: Progress | None = None, stop: threading.Event | None = None
+    ) -> int:
+        """Take in the words of passages born since the last time; how many were new. Another process at it: 0."""
+        folder = self._folder(scope, embedder.fingerprint)
+        try:
+            with write_lock(folder, wait_seconds=0):
+                return self._learn(folder, scope, embedder, progress or _silent, stop or threading.Event())
+        except Locked:
+            return 0
+
+    def learned(self, views: Sequence[View], fingerprint: str) -> Learned:
+        """Whether there are words to look in, and whether they are all that the views' passages have."""
+        stores = [(view, self._store(self._folder(view.scope, fingerprint))) for view in views]
+        here = [(view, store) for view, store in stores if store is not None]
+        return Learned(
+            words=sum(len(store) for _, store in here),
+            complete=len(here) == len(stores) and all(store.manifest.reached >= view.revision for view, store in here),
+            full=any(len(store) >= MAX_WORDS for _, store in here),
+        )
+
+    def near(
+        self, views: Sequence[View], fingerprint: str, vectors: Sequence[Floats], *, above: float, most: int
+    ) -> list[NearWord]:
+        """Words near one of the vectors, of passages that everybody may read; see `near.near`."""
+        stores = [(self._store(self._folder(view.scope, fingerprint)), view.revision) for view in views]
+        return near([(store, revision) for store, revision in stores if store], vectors, above, most)
+
+    def forget(self, scope: Scope, fingerprint: str = "") -> None:
+        """Remove the words of a repository, because something in it was erased; or only those of one model."""
+        info = self._catalog.repositories.get(scope)
+        if info is not None:
+            folder = self._folder(scope, fingerprint) if fingerprint else self._root / info.key
+            shutil.rmtree(folder, ignore_errors=True)
+
+    def check(self, scope: Scope) -> tuple[str, ...]:
+        """What is damaged, in words."""
+        info = self._catalog.repositories.get(scope)
+        problems: list[str] = []
+        for folder in sorted((self._root / info.key).glob("*")) if info else ():
+            try:
+                problems += damage(folder)
+            except FileNotFoundError:
+                continue  # nothing was published yet
+            except Damaged as found:
+                problems.append(found.message)
+        return tuple(problems)
+
+    def _learn(self, folder: Path, scope: Scope, embedder: Embedder, progress: Progress, stop: threading.Event) -> int:
+        info = self._catalog.repositories.get(scope)
+        if info is None:
+            return 0
+        manifest = self._manifest(folder, embedder.fingerprint, info.purges)
+        if manifest.reached >= info.head:
+            return 0
+        sweep(folder, manifest)
+        store = Store(folder) if manifest.blocks else None
+        numbers = {form: number for number, form in enumerate(store.forms())} if store else {}
+        before = len(numbers)
+        # A death ends the use of words that other passages may have too: then all passages are looked at again.
+        after = manifest.reached
+        if any(True for _ in self._catalog.feed.deaths(scope, after, info.head)):
+            after = 0
+        timeline = Timeline(store.lives if store and after else None)
+        fresh: list[str] = []
+        for birth in self._catalog.feed.births(scope, after, info.head):
+            if stop.is_set():
+                return len(numbers) - before
+            if birth.lifetime.roles:
+                continue  # what not everybody may read gives no words
+            mine: set[int] = set()
+            for form in _forms(birth):
+                if form not in numbers and len(numbers) < MAX_WORDS:
+                    numbers[form] = len(numbers)
+                    fresh.append(form)
+                if form in numbers:
+                    mine.add(numbers[form])
+            timeline.add(mine, birth.lifetime.born, birth.lifetime.died)
+            while len(fresh) >= BATCH:
+                manifest = _append(folder, manifest, embedder, fresh[:BATCH])
+                del fresh[:BATCH]
+                progress("words", len(numbers) - len(fresh), len(numbers))
+        if fresh:
+            manifest = _append(folder, manifest, embedder, fresh)
+        publish_lives(folder, manifest, timeline.lives(), info.head)
+        progress("words", len(numbers), len(numbers))
+        return len(numbers) - before
+
+    def _manifest(self, folder: Path, fingerprint: str, purges: int) -> Manifest:
+        """What is there, or a new beginning where it is of another library, damaged, or from before an erasure."""
+        new = Manifest(self._catalog.library_id, fingerprint, purges)
+        try:
+            found = load(folder)
+            if any(True for _ in damage(folder)):
+                return new
+        except (FileNotFoundError, Damaged):
+            return new
+        return found if (found.library_id, found.purges) == (new.library_id, purges) else new
+
+    def _store(self, folder: Path) -> Store | None:
+        try:
+            known = self._open.get(folder)
+            if known is None or known.stamp != stamp(folder):
+                known = self._open[folder] = Store(folder)
+        except (FileNotFoundError, Damaged):
+            return None  # none learned yet, merged under our hands, or to be learned again
+        return known
+
+    def _folder(self, scope: Scope, fingerprint: str) -> Path:
+        info = self._catalog.repositories.get(scope)
+        key = info.key if info else "none"
+        return self._root / key / hashlib.blake2b(fingerprint.encode("utf-8"), digest_size=8).hexdigest()
+
+
+def _silent(stage: str, done: int, total: int) -> None:
+    del stage, done, total
+
+
+def _forms(birth: Birth) -> Iterator[str]:
+    for chunk in birth.derivation.chunks:
+        text = f"{chunk.context}\n{passage(birth.content, chunk)}"
+        yield from forms(text, chunk.language or birth.content.language)
+
+
+def _append(folder: Path, manifest: Manifest, embedder: Embedder, words: Sequence[str]) -> Manifest:
+    return append(folder, manifest, words, compact(np.stack([_vector(embedder, word) for word in words])))
+
+
+def _vector(embedder: Embedder, word: str) -> Floats:
+    """A word that the model refuses is near nothing."""
+    try:
+        return embedder.embed_query(word)
+    except EmbeddingFailed:
+        return np.zeros(embedder.dimensions, np.float32)

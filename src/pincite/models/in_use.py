@@ -1,0 +1,123 @@
+"""Which model a library is searched with: the one that its catalog records, else the one that the settings name.
+
+The record is written by a switch (`reembed.py`) and read for every question, because another process may have switched.
+"""
+
+from __future__ import annotations
+
+import threading
+from contextlib import suppress
+from dataclasses import dataclass
+from pathlib import Path
+
+from pincite.errors import PinciteError
+from pincite.models.registry import open_embedder
+from pincite.protocols import Embedder, EmbeddingModel, EmbeddingModels
+
+MOVE = "to move it: pincite reindex --embeddings --model"
+
+
+@dataclass(frozen=True, slots=True)
+class Choice:
+    embedder: Embedder | None
+    """None when the recorded model cannot be opened here; the note says why."""
+    note: str = ""
+    """What whoever reads an answer should know about this choice; mostly nothing."""
+
+
+class ModelInUse:
+    """One object serves all threads. Opening an embedder loads nothing, and each is opened once."""
+
+    def __init__(self, models: EmbeddingModels, configured: str, *, stated: bool, threads: int = 1) -> None:
+        """`stated`: somebody named the configured model; it is not just the default."""
+        self._models = models
+        self._configured = configured
+        self._stated = stated
+        self._threads = threads
+        self._opened: dict[str, Embedder] = {}
+        self._guard = threading.Lock()
+
+    @property
+    def name(self) -> str:
+        """By which the model is opened; said without opening it."""
+        record = self._models.in_use()
+        return record.name if record else self._configured
+
+    def choose(self) -> Choice:
+        """The model to ask with."""
+        record = self._models.in_use()
+        if record is None:
+            return Choice(self.open(self._configured))
+        differs = self._stated and record.name != self._configured
+        if differs and (own := self._opens_as(self._configured, record.fingerprint)):
+            return Choice(own)  # the same model in another place
+        try:
+            found = self.open(record.name)
+            is_other = found.fingerprint != record.fingerprint
+        except (PinciteError, OSError) as problem:
+            return Choice(None, _missing(record.name, problem))
+        said = f"the settings name {self._configured}, but this library is searched with {record.name}"
+        if differs:
+            return Choice(found, f"{said}; {MOVE} {self._configured}")
+        said = f"the vectors of this library were made by another version of {record.name} than the one installed"
+        return Choice(found, f"{said}; {MOVE} {record.name}" if is_other else "")
+
+    def note(self) -> str:
+        """What should be known about the choice; nothing is opened while there is no record."""
+        return self.choose().note if self._models.in_use() else ""
+
+    def current(self) -> EmbeddingModel | None:
+        """The model in use with its fingerprint; None when nothing is recorded and the settings' cannot be opened."""
+        record = self._models.in_use()
+        if record is None:
+            with suppress(PinciteError, OSError):
+                found = self.open(self._configured)
+                return EmbeddingModel(lasting_name(found.name), found.fingerprint)
+        return record
+
+    def behind(self, fingerprint: str) -> Embedder | None:
+        """The model with which an answer was computed; None when it cannot be opened here."""
+        names = [model.name for model in self._models.history() if model.fingerprint == fingerprint]
+        found = (self._opens_as(name, fingerprint) for name in (self._configured, *reversed(names)))
+        return next((embedder for embedder in found if embedder), None)
+
+    def open(self, name: str) -> Embedder:
+        """A model by name."""
+        with self._guard:
+            if name not in self._opened:
+                self._opened[name] = open_embedder(name, threads=self._threads)
+            return self._opened[name]
+
+    def _opens_as(self, name: str, fingerprint: str) -> Embedder | None:
+        with suppress(PinciteError, OSError):
+            found = self.open(name)
+            return found if found.fingerprint == fingerprint else None
+        return None
+
+
+class FixedModel(ModelInUse):
+    """A model that was chosen already: to judge it before it is in use."""
+
+    def __init__(self, models: EmbeddingModels, embedder: Embedder) -> None:
+        super().__init__(models, embedder.name, stated=False)
+        self._embedder = embedder
+
+    @property
+    def name(self) -> str:
+        return self._embedder.name
+
+    def choose(self) -> Choice:
+        return Choice(self._embedder)
+
+
+def _missing(name: str, problem: Exception) -> str:
+    return (
+        f"this library is searched with {name}, which cannot be opened here ({problem}); name its place in the settings"
+        " (embedding.model), or choose another model with: pincite reindex --embeddings --model M"
+    )
+
+
+def lasting_name(name: str) -> str:
+    """A name under which the model is found from any folder: the record outlives the directory of a shell."""
+    kind, _, rest = name.partition(":")
+    return f"{kind}:{Path(rest).resolve()}" if kind == "onnx" else name

@@ -1,0 +1,167 @@
+"""From one embedding model to another without a gap: embed beside the old vectors, judge, switch, clean up.
+
+Until the switch every question is asked with the old model; after it, in every process, with the new one. Old vectors
+stay, because what was answered with them can be replayed, until they are dropped by name.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Sequence
+from dataclasses import dataclass, replace
+
+from pincite.errors import Conflict
+from pincite.ingest.embed import EmbedOptions, EmbedReport, embed
+from pincite.ingest.spine import Progress, silent
+from pincite.models.in_use import lasting_name
+from pincite.protocols import Catalog, Embedder, EmbeddingModel, Forgotten, Index, Lexicon
+from pincite.types import FOREVER, Scope
+
+MAX_NAMED = 10
+
+Judge = Callable[[Embedder], tuple[str, ...]]
+"""Asks the golden queries with a model; which repositories were judged. Raises `Refused` if they fall."""
+
+
+@dataclass(frozen=True, slots=True)
+class Dropped:
+    """A model whose vectors were removed."""
+
+    model: str
+    removed: Forgotten
+
+
+@dataclass(frozen=True, slots=True)
+class ReindexReport:
+    """What a move to another model did."""
+
+    model: str
+    before: str
+    """The model that was in use; empty when it is not known."""
+    embedded: EmbedReport
+    switched: bool = False
+    """Whether the library is searched with another model than before."""
+    reason: str = ""
+    """Why the old model stays in use; empty when it does not, or when it was this one already."""
+    gated: tuple[str, ...] = ()
+    """Repositories whose golden queries were asked."""
+    dropped: tuple[Dropped, ...] = ()
+
+    @property
+    def in_use(self) -> bool:
+        """Whether the library is searched with the model now."""
+        return not self.reason
+
+
+def move(
+    catalog: Catalog,
+    index: Index,
+    lexicon: Lexicon,
+    scopes: Sequence[Scope],
+    embedder: Embedder,
+    before: EmbeddingModel | None,
+    judge: Judge,
+    *,
+    force: bool = False,
+    progress: Progress = silent,
+) -> ReindexReport:
+    """Give the texts of the repositories their vectors, and use the model if all texts of the library have them.
+
+    Can be killed and run again: what was embedded stays. `force` switches though texts lack vectors; it silences no
+    gate.
+    """
+    target = EmbeddingModel(lasting_name(embedder.name), embedder.fingerprint)
+    old = before.name if before else ""
+    made = _embed(catalog, index, lexicon, scopes, embedder, progress)
+    if before and before.fingerprint == target.fingerprint:
+        catalog.models.switch(target, instead_of=before)
+        return ReindexReport(target.name, old, made)
+    if (reason := _lacking(catalog, embedder)) and not force:
+        return ReindexReport(target.name, old, made, reason=reason)
+    gated = judge(embedder)
+    # What was committed while the golden queries were asked would be without vectors at first.
+    made = _added(made, _embed(catalog, index, lexicon, scopes, embedder, progress))
+    switched = catalog.models.switch(target, instead_of=before)
+    made = _added(made, _embed(catalog, index, lexicon, scopes, embedder, progress))
+    return ReindexReport(target.name, old, made, switched=switched, gated=gated)
+
+
+def require_droppable(catalog: Catalog, kept: Iterable[str], before: EmbeddingModel | None) -> None:
+    """`Conflict` with their names if baselines were made under a model that would lose its vectors.
+
+    `kept`: fingerprints of models that stay. `before`: what is in use as long as nothing is recorded.
+    """
+    history = catalog.models.history() or ((before,) if before else ())
+    old = set(catalog.models.stored()) - set(kept)
+    ends = [model.since for model in history[1:]] + [FOREVER]
+    made_under = [
+        f"{baseline.name!r} of {info.scope.repository} ({model.name})"
+        for info in catalog.repositories.all()
+        for baseline in catalog.baselines.list(info.scope)
+        for model, end in zip(history, ends, strict=True)
+        if model.fingerprint in old and model.since <= baseline.created < end
+    ]
+    if made_under:
+        more = f" and {len(made_under) - MAX_NAMED} more" if len(made_under) > MAX_NAMED else ""
+        raise Conflict(
+            f"baselines were made while another model was in use: {', '.join(made_under[:MAX_NAMED])}{more}; answers of"
+            " that time can be replayed only with its vectors, so these stay; remove them anyway with: --force"
+        )
+
+
+def drop_all_but(catalog: Catalog, index: Index, lexicon: Lexicon, kept: Iterable[str]) -> tuple[Dropped, ...]:
+    """Remove vectors and jobs of all models but those to keep; the index first, so that a kill leaves it repeatable."""
+    used = catalog.models.in_use()
+    if used is None:
+        raise Conflict(
+            "no model is recorded as the one in use, so none is known to be old; record one with:"
+            " pincite reindex --embeddings --model M"
+        )
+    names = {model.fingerprint: model.name for model in catalog.models.history()}
+    out = []
+    for fingerprint in catalog.models.stored():
+        if fingerprint in {*kept, used.fingerprint}:
+            continue
+        for info in catalog.repositories.all():
+            index.drop_vectors(info.scope, fingerprint)
+            lexicon.forget(info.scope, fingerprint)
+        out.append(Dropped(names.get(fingerprint, fingerprint), catalog.models.forget(fingerprint)))
+    return tuple(out)
+
+
+def _embed(
+    catalog: Catalog, index: Index, lexicon: Lexicon, scopes: Sequence[Scope], embedder: Embedder, progress: Progress
+) -> EmbedReport:
+    for scope in scopes:
+        index.advance(scope)
+    return embed(catalog, index, scopes, embedder, EmbedOptions(), progress, lexicon=lexicon)
+
+
+def _added(first: EmbedReport, second: EmbedReport) -> EmbedReport:
+    """Both rounds as one: what was done adds up, what is there is what the second saw."""
+    return replace(
+        second,
+        embedded=first.embedded + second.embedded,
+        already_there=first.already_there + second.already_there,
+        failed=first.failed + second.failed,
+        seconds=round(first.seconds + second.seconds, 3),
+    )
+
+
+def _lacking(catalog: Catalog, embedder: Embedder) -> str:
+    """What of the whole library has no vectors of the model, and what to do; empty when nothing lacks."""
+    counts = catalog.queue.counts(embedder.fingerprint)
+    infos = catalog.repositories.all()
+    left = [i.scope.repository for i in infos if catalog.queue.enqueued(i.scope, embedder.fingerprint) < i.head]
+    waiting = counts["waiting"] + counts["claimed"]
+    lacks = []
+    if counts["parked"]:
+        lacks.append(
+            f"{counts['parked']} text(s) were given up (try them again with: pincite embed --model {embedder.name}"
+            " --retry-parked)"
+        )
+    if waiting:
+        lacks.append(f"{waiting} text(s) still wait (run it again)")
+    if left:
+        named = ", ".join(left[:MAX_NAMED]) + (" …" if len(left) > MAX_NAMED else "")
+        lacks.append(f"not embedded yet: {named} (run it without --repository)")
+    return f"{'; '.join(lacks)}; to switch all the same: --force" if lacks else ""

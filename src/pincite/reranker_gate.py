@@ -1,0 +1,131 @@
+"""Whether the configured reranker takes part in answers: golden queries decide, because rerankers can hurt.
+
+Verdicts lie in the library's folder, one file to read and to delete: `reranker.json`. A verdict holds for one model,
+weight and depth, for the golden queries word for word as they were, and for the repositories that were asked.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import json
+import os
+from collections.abc import Callable, Mapping
+from dataclasses import asdict, dataclass
+from pathlib import Path
+from typing import Any
+
+from pincite.config import Config
+from pincite.errors import PinciteError, UnknownArgument
+from pincite.protocols import Reranker
+from pincite.search.reranking import Reranking, RerankPin
+
+FILE = "reranker.json"
+COMMAND = "pincite models gate-reranker"
+NOT_GATED = "not gated: no golden queries configured (gate.golden)"
+
+
+@dataclass(frozen=True, slots=True)
+class Case:
+    """What a verdict is about; another model, weight, question or repository is another case."""
+
+    reranker: RerankPin
+    golden: str
+    """Hash of the file with the golden queries."""
+    scopes: tuple[str, ...]
+
+    def to_json(self) -> dict[str, Any]:
+        return {**asdict(self.reranker), "golden": self.golden, "scopes": list(self.scopes)}
+
+
+@dataclass(frozen=True, slots=True)
+class Verdict:
+    """What the golden queries said of a reranker."""
+
+    case: Case
+    model: str
+    passed: bool
+    figures: Mapping[str, Any]
+    """By repository: every check with what was reached, and the queries that moved."""
+    measured: str
+    """When, in ISO form."""
+
+    def to_json(self) -> dict[str, Any]:
+        return {
+            "passed": self.passed,
+            "model": self.model,
+            "measured": self.measured,
+            **self.case.to_json(),
+            "figures": dict(self.figures),
+        }
+
+
+def reranking_of(config: Config, folder: Path, opened: Callable[[], Reranker]) -> Reranking:
+    """The reranker that the settings name, and whether it takes part. Only a name that does not exist is an error."""
+    given = config.reranker
+    if not given.model:
+        return Reranking()
+    try:
+        reranker = opened()
+        pin = RerankPin(reranker.fingerprint, given.weight, given.depth)
+    except UnknownArgument:
+        raise
+    except PinciteError as problem:
+        return Reranking(off=problem.message, status="unavailable")
+    except OSError as problem:
+        return Reranking(off=f"{given.model} cannot be read: {problem.strerror}", status="unavailable")
+    deadline = given.deadline_seconds
+    if not config.gate.golden:
+        return Reranking(reranker, pin, deadline, note=NOT_GATED)
+    off = _why_not(config, folder, pin)
+    return Reranking(reranker, None if off else pin, deadline, off=off)
+
+
+def case_of(config: Config, pin: RerankPin) -> Case:
+    """What the golden queries of the configuration would be asked; `OSError` if their file cannot be read."""
+    golden = hashlib.sha256(Path(config.gate.golden).read_bytes()).hexdigest()
+    names = config.gate.repositories or (config.repository,)
+    return Case(pin, golden, tuple(f"{config.tenant}/{config.organization}/{name}" for name in names))
+
+
+def keep(folder: Path, verdict: Verdict) -> Path:
+    """Write the verdict beside earlier ones, in place of one on the same case; whole or not at all."""
+    others = [item for item in _read(folder) if not _is_about(item, verdict.case)]
+    path, unfinished = folder / FILE, folder / f"{FILE}.{os.getpid()}"
+    body = {"verdicts": [*others, verdict.to_json()]}
+    unfinished.write_text(json.dumps(body, indent=2, ensure_ascii=False) + "\n", encoding="utf-8")
+    unfinished.replace(path)
+    return path
+
+
+def _why_not(config: Config, folder: Path, pin: RerankPin) -> str:
+    """Empty when the golden queries have passed it."""
+    golden = config.gate.golden
+    try:
+        case = case_of(config, pin)
+    except OSError as problem:
+        return f"the golden queries {golden} that must pass it cannot be read: {problem.strerror}"
+    verdict = next((item for item in _read(folder) if _is_about(item, case)), None)
+    if verdict is None:
+        return (
+            f"the golden queries {golden}, as they are, have not passed it with weight {pin.weight:g} and depth"
+            f" {pin.depth}; ask them with: {COMMAND}"
+        )
+    if not verdict.get("passed"):
+        return (
+            f"the golden queries {golden} refused it ({folder / FILE} says why); choose another model or weight and"
+            f" ask them again with: {COMMAND}"
+        )
+    return ""
+
+
+def _read(folder: Path) -> list[dict[str, Any]]:
+    """Verdicts given so far. A file that cannot be understood holds none: the reranker stays off until asked again."""
+    try:
+        found = json.loads((folder / FILE).read_text(encoding="utf-8"))["verdicts"]
+    except (OSError, ValueError, KeyError, TypeError):
+        return []
+    return [item for item in found if isinstance(item, dict)] if isinstance(found, list) else []
+
+
+def _is_about(stored: Mapping[str, Any], case: Case) -> bool:
+    return all(stored.get(name) == value for name, value in case.to_json().items())

