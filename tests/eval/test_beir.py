@@ -224,3 +224,15 @@ def test_options_that_do_not_fit_together_are_refused(run: Run, tmp_path: Path) 
     ):
         done = run("eval", *arguments)
         assert done.returncode == 2 and said in done.stderr, (arguments, done.stderr)
+
+
+def test_headings_that_a_corpus_states_above_a_document_situate_it_but_not_its_own(run: Run, tmp_path: Path) -> None:
+    above = {"path": ["Road traffic", "Speed limits"], "heading": "Speed limits"}
+    documents = [
+        {"_id": "one", "title": "Art. 1", "text": "Fifty in town.", "metadata": above},
+        {"_id": "two", "title": "Art. 2", "text": "Eighty outside.", "metadata": {"path": "roads/two.md"}},
+    ]
+    queries = [{"_id": "q1", "text": "road traffic"}, {"_id": "q2", "text": "speed limits"}]
+    folder = write_beir(tmp_path / "law", documents, queries, {"test": [("q1", "one", 1), ("q2", "one", 1)]})
+    asked = evaluated(run, "--beir", str(folder))["per_query"]
+    assert {name: item["final"]["ndcg@10"] for name, item in asked.items()} == {"q1": 1.0, "q2": 0.0}

@@ -405,3 +405,20 @@ def test_an_identifier_leads_a_question_but_not_a_long_text_that_mentions_it(des
     assert answer.hits[0].passage.element_id == "case.md"
     assert any("identifiers rank like other words" in note for note in answer.notes)
     assert desk.first(long, mode="exact", group="chunk").passage.section_id == "art.15"
+
+
+def test_quotes_are_demanded_by_a_query_but_not_by_a_long_text_that_quotes(desk: Desk) -> None:
+    desk.put(
+        case="# Case\n\nThe neighbour filmed the garden with a drone and published the pictures of the children.\n",
+        quote="# Terms\n\nWhat a legitimate interest is.\n",
+    )
+    assert desk.ids('"legitimate interest" of the neighbour') == ["quote.md"]
+    long = (
+        'A neighbour who filmed the garden with a drone and published pictures of the children claims a "legitimate'
+        ' interest" in doing so'
+    )
+    answer = desk.search(long)
+    assert answer.hits[0].passage.element_id == "case.md"
+    assert any("quoted words rank like others" in note for note in answer.notes)
+    assert desk.ids(long.replace('"legitimate', '+"legitimate')) == ["quote.md"]
+    assert desk.ids('"legitimate interest" AND ' + long.replace('"', "")) == ["quote.md"]

@@ -149,14 +149,15 @@ def _path(metadata: Mapping[str, Any]) -> tuple[str, ...]:
 
 
 def _under(path: tuple[str, ...], derivation: Derivation) -> Derivation:
-    """The passages with these headings above their own, as if the larger work had been cut."""
+    """The passages with these headings in their context, as if the larger work had been cut.
+
+    Not among their own headings, which weigh double: words of a chapter's title are those of all its articles (nDCG@10
+    of words alone on site-policy 0.670 instead of 0.688, swiss-xl-a it-it 0.615 instead of 0.622).
+    """
     if not path:
         return derivation
-    chunks = []
-    for chunk in derivation.chunks:
-        chain = (*path, *chunk.parent_chain)
-        chunks.append(replace(chunk, parent_chain=chain, context=" > ".join(chain)))
-    return replace(derivation, recipe=f"{derivation.recipe};path", chunks=tuple(chunks))
+    chunks = [replace(chunk, context=" > ".join((*path, *chunk.parent_chain))) for chunk in derivation.chunks]
+    return replace(derivation, recipe=f"{derivation.recipe};under", chunks=tuple(chunks))
 
 
 def _metadata(given: Mapping[str, Any]) -> dict[str, JsonValue]:
