@@ -12,16 +12,24 @@ from pincite.types import Baseline, Scope
 class BaselineDesk:
     """`library.baselines`: create, list, publish, rollback."""
 
-    def __init__(self, catalog: Catalog, scope: Callable[[str], Scope], gate: Callable[[Scope, str], None]) -> None:
-        """`gate` is asked before a baseline is published and raises if it must not be."""
+    def __init__(
+        self,
+        catalog: Catalog,
+        scope: Callable[[str], Scope],
+        gate: Callable[[Scope, str], None],
+        require_owner: Callable[[str], None],
+    ) -> None:
+        """`gate` is asked before a baseline is published and raises if it must not be; so does `require_owner`."""
         self._catalog = catalog
         self._scope = scope
         self._gate = gate
+        self._require_owner = require_owner
 
     def create(
         self, name: str, *, repository: str = "", revision: int | None = None, author: str = "", note: str = ""
     ) -> Baseline:
         """Name a revision, by default the newest."""
+        self._require_owner("name a baseline")
         scope = self._known(repository)
         return self._catalog.baselines.create(scope, name, revision=revision, author=author, note=note)
 
@@ -31,6 +39,7 @@ class BaselineDesk:
 
     def publish(self, name: str, *, repository: str = "", author: str = "") -> Baseline:
         """Make a baseline the published state; refused if the golden queries of the configuration fall."""
+        self._require_owner("publish")
         scope = self._known(repository)
         if self._catalog.baselines.get(scope, name) is not None:
             self._gate(scope, name)
@@ -38,6 +47,7 @@ class BaselineDesk:
 
     def rollback(self, *, repository: str = "", author: str = "") -> Baseline:
         """Publish what was published before; no gate stands in the way of going back."""
+        self._require_owner("publish")
         return self._catalog.baselines.rollback(self._known(repository), author=author)
 
     def _known(self, repository: str) -> Scope:

@@ -103,6 +103,12 @@ class TrustRange(_Section):
     none_below: float = Field(default=Trust().none_below, ge=-100, le=100)
     full_above: float = Field(default=Trust().full_above, ge=-100, le=100)
 
+    @model_validator(mode="after")
+    def _rises(self) -> Self:
+        if self.none_below >= self.full_above:
+            raise PydanticCustomError("trust", "none_below must lie below full_above")
+        return self
+
 
 class NeedRange(_Section):
     """Share of the query's words in the best passage at which meaning counts as its weight says, and from which not.
@@ -113,6 +119,12 @@ class NeedRange(_Section):
     plain: float = Field(default=Need().plain, gt=0, le=1)
     none_above: float = Field(default=Need().none_above, gt=0, le=2)
     most: float = Field(default=Need().most, ge=1, le=100)
+
+    @model_validator(mode="after")
+    def _falls(self) -> Self:
+        if self.plain >= self.none_above:
+            raise PydanticCustomError("need", "plain must lie below none_above")
+        return self
 
 
 class Retrieval(_Section):

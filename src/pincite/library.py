@@ -77,7 +77,7 @@ class Library:
         self.catalog = SqliteCatalog(self.path / "catalog.db")
         self.index: Index = SegmentIndex(self.path / "index", self.catalog)
         self.lexicon = FolderLexicon(self.path / "words", self.catalog)
-        self.baselines = BaselineDesk(self.catalog, self.scope, self._gate_publication)
+        self.baselines = BaselineDesk(self.catalog, self.scope, self._gate_publication, self._require_owner)
         stated = "embedding" in config.model_fields_set and "model" in config.embedding.model_fields_set
         self.model = ModelInUse(
             self.catalog.models, config.embedding.model, stated=stated, threads=config.embedding.threads
@@ -123,6 +123,7 @@ class Library:
 
         What is new can be found by its words at once; its vectors follow in the background (`embed` waits for them).
         """
+        self._require_owner("change what it holds")
         scope = self.scope(repository)
         options = IngestOptions(self.config.chunking.options(), author, message, prefix, allow_empty)
         report = ingest(
@@ -156,6 +157,7 @@ class Library:
 
         Where a gate is configured, the old one stays if the golden queries fall.
         """
+        self._require_owner("rebuild its index")
         out = []
         for info in self._repositories(repository):
             self.index.rebuild(info.scope, accept=self._gate_generation(info.scope))
@@ -198,6 +200,7 @@ class Library:
 
         `model`: another than the one in use, to prepare a change of model (`reindex_embeddings`).
         """
+        self._require_owner("embed its texts")
         self._stop_embedding()
         scopes = [info.scope for info in self._repositories(repository)]
         embedder = self.model.open(model) if model else self.embedder
@@ -481,6 +484,7 @@ class Library:
 
     def health(self, *, deep: bool = False) -> Health:
         """Real queries against every leg, brought up to date; with `deep` also every checksum."""
+        self._require_owner("examine it")
         with suppress(PinciteError):  # what keeps it from catching up is what the examination finds
             self._catch_up(())
         problem = self._upkeep_problem or (self._worker.problem if self._worker else "")

@@ -248,3 +248,54 @@ def test_rendered_passages_and_headings_give_words(catalog: SqliteCatalog, lexic
     lexicon.learn(SCOPE, Concepts())
     assert near(lexicon, "chien", view(at)) == ["Hund"]
     assert near(lexicon, "développement", view(at)) == ["Entwicklung"]
+
+
+def test_a_word_counts_on_the_days_its_passage_is_in_force(catalog: SqliteCatalog, lexicon: FolderLexicon) -> None:
+    at = add(catalog, put("a", page("Hund", start=date(2026, 3, 1), end=date(2026, 4, 1))))
+    lexicon.learn(SCOPE, Concepts())
+    days = (date(2026, 2, 28), date(2026, 3, 1), date(2026, 3, 31), date(2026, 4, 1))
+    assert [near(lexicon, "chien", View(SCOPE, at, day)) for day in days] == [[], ["Hund"], ["Hund"], []]
+
+
+def test_a_purge_beside_a_learner_leaves_no_word(
+    catalog: SqliteCatalog, lexicon: FolderLexicon, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """The learner holds the lock and has read the word already: it must find out, and clear up."""
+    monkeypatch.setattr(folder, "BATCH", 3)
+    add(catalog, put("a", page("Geheimniswort eins zwei")), put("b", page("drei vier Hund")))
+
+    class Purging(Concepts):
+        def embed_query(self, text: str) -> Floats:
+            if text == "Geheimniswort" and not catalog.repositories.get(SCOPE).purges:  # type: ignore[union-attr]
+                catalog.commits.purge(SCOPE, ("a",), reason="", author="")
+                lexicon.forget(SCOPE)
+            return super().embed_query(text)
+
+    lexicon.learn(SCOPE, Purging())
+    files = [path for path in (tmp_path / "words").rglob("*") if path.is_file()]
+    assert not any(b"Geheimniswort" in path.read_bytes() for path in files)
+    lexicon.learn(SCOPE, Concepts())
+    head = catalog.repositories.get(SCOPE).head  # type: ignore[union-attr]
+    assert near(lexicon, "chien", view(head)) == ["Hund"]
+
+
+def test_words_from_before_a_purge_are_not_served(catalog: SqliteCatalog, lexicon: FolderLexicon) -> None:
+    add(catalog, put("a", page("Geheimniswort")), put("b", page("Hund")))
+    lexicon.learn(SCOPE, Concepts())
+    at = catalog.commits.purge(SCOPE, ("a",), reason="", author="").revision
+    assert near(lexicon, "Geheimniswort", view(at)) == []
+
+
+def test_a_model_that_does_not_work_is_an_error_and_no_word_is_lost(
+    catalog: SqliteCatalog, lexicon: FolderLexicon
+) -> None:
+    at = add(catalog, put("a", page("Hund")))
+
+    class Broken(Concepts):
+        def embed_query(self, text: str) -> Floats:
+            raise EmbeddingFailed(f"out of memory at {text!r}")
+
+    with pytest.raises(EmbeddingFailed):
+        lexicon.learn(SCOPE, Broken())
+    lexicon.learn(SCOPE, Concepts())
+    assert near(lexicon, "chien", view(at)) == ["Hund"]

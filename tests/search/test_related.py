@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import time
 from collections.abc import Iterator
 from functools import cache
 from pathlib import Path
@@ -11,6 +12,7 @@ import pytest
 
 import pincite
 from desk import Desk
+from pincite.errors import Conflict, UnknownArgument
 from pincite.search.query import Answer, LegReport
 from pincite.search.related import parts
 from pincite.serve import wire
@@ -44,14 +46,14 @@ HOW = {"head", "selector", "note"}
 """How the state was named, which a replay does by its revision."""
 
 
-def leg(answer: Answer, name: str) -> LegReport | None:
-    return next((report for report in answer.legs if report.name == name), None)
+def leg(answer: Answer, name: str) -> LegReport:
+    return next(report for report in answer.legs if report.name == name)
 
 
 def test_words_that_mean_the_same_find_what_the_query_does_not_name(meaning: Desk) -> None:
     answer = meaning.search(MISSPELT, explain=True)
     report = leg(answer, "related")
-    assert report is not None and report.status == "ok" and report.candidates == 2
+    assert report.status == "ok" and report.candidates == 2
     first = answer.hits[0]
     assert first.passage.element_id == "rent.md"
     assert {matched.word for matched in first.legs["related"].matched} == {"deposit", "months"}
@@ -60,36 +62,36 @@ def test_words_that_mean_the_same_find_what_the_query_does_not_name(meaning: Des
 
 
 def test_where_the_words_are_found_no_others_are_looked_for(meaning: Desk) -> None:
-    assert leg(meaning.search("deposit exceed months of rent"), "related") is None
+    assert leg(meaning.search("deposit exceed months of rent"), "related").status == "off"
 
 
 @pytest.mark.parametrize(
     "query", ['"depositt monthss"', "+depositt monthss", "depositt AND monthss", "BGE 136 III 513"]
 )
 def test_who_demands_words_gets_those(meaning: Desk, query: str) -> None:
-    assert leg(meaning.search(query), "related") is None
+    assert leg(meaning.search(query), "related").status == "off"
 
 
 @pytest.mark.parametrize("mode", ["keyword", "exact", "semantic"])
 def test_modes_that_name_their_leg_have_no_other(meaning: Desk, mode: str) -> None:
-    assert leg(meaning.search(MISSPELT, mode=mode), "related") is None
+    assert leg(meaning.search(MISSPELT, mode=mode), "related").status == "off"
 
 
 def test_without_vectors_there_are_no_related_words(meaning: Desk) -> None:
     with meaning.reopened(dense="off") as library:
-        assert leg(library.search(MISSPELT), "related") is None
+        assert leg(library.search(MISSPELT), "related").status == "off"
 
 
 def test_words_that_are_not_learned_yet_are_said(meaning: Desk) -> None:
     meaning.library.lexicon.forget(meaning.library.scope())
     report = leg(meaning.search(MISSPELT), "related")
-    assert report is not None and report.status == "unavailable" and "pincite embed" in report.reason
+    assert report.status == "unavailable" and "pincite embed" in report.reason
     meaning.library.embed()
-    assert leg(meaning.search(MISSPELT), "related").status == "ok"  # type: ignore[union-attr]
+    assert leg(meaning.search(MISSPELT), "related").status == "ok"
     meaning.write("new.md", "# New\n\nSomething else entirely.\n")
     meaning.library.ingest(meaning.folder, embedding=False)
     partial = leg(meaning.search(MISSPELT), "related")
-    assert partial is not None and partial.status == "partial" and "pincite embed" in partial.reason
+    assert partial.status == "partial" and "pincite embed" in partial.reason
 
 
 def test_an_answer_by_related_words_replays_to_the_bit(meaning: Desk) -> None:
@@ -107,7 +109,7 @@ def test_an_erasure_reaches_the_words(meaning: Desk) -> None:
     files = [path for path in (meaning.library.path / "words").rglob("*") if path.is_file()]
     assert not any(b"deposit" in path.read_bytes() for path in files)
     meaning.library.embed()
-    assert not leg(meaning.search(MISSPELT), "related").candidates  # type: ignore[union-attr]
+    assert not leg(meaning.search(MISSPELT), "related").candidates
 
 
 def test_what_is_looked_up() -> None:
@@ -156,3 +158,47 @@ def test_the_default_model_finds_german_words_for_a_french_question(
         hit = desk.first("responsabilité du détenteur de chiens", explain=True)
         assert hit.passage.element_id == "hund.md"
         assert "Hundes" in {matched.word for matched in hit.legs["related"].matched}
+
+
+def test_a_slow_model_costs_no_more_than_the_deadline(meaning: Desk, monkeypatch: pytest.MonkeyPatch) -> None:
+    with meaning.reopened(
+        dense="auto", embedding={"model": "hashing:512"}, retrieval={"deadline_seconds": 0.3}
+    ) as library:
+        real = library.embedder.embed_query
+        monkeypatch.setattr(library.embedder, "embed_query", lambda text: time.sleep(0.2) or real(text))
+        began = time.monotonic()
+        answer = library.search("depositt monthss salariess annuall")
+        assert time.monotonic() - began < 1.5
+        assert leg(answer, "related").status == "unavailable"
+
+
+def test_a_model_that_breaks_costs_its_legs_and_not_the_answer(meaning: Desk, monkeypatch: pytest.MonkeyPatch) -> None:
+    def broken(text: str) -> None:
+        raise RuntimeError(f"exploded at {text!r}")
+
+    monkeypatch.setattr(meaning.library.embedder, "embed_query", broken)
+    answer = meaning.search("deposit")
+    assert [hit.passage.element_id for hit in answer.hits] == ["rent.md"]
+    assert leg(answer, "dense").status == "unavailable" and "exploded" in leg(answer, "dense").reason
+
+
+def test_a_model_that_is_not_there_leaves_the_words(meaning: Desk) -> None:
+    with meaning.reopened(dense="auto", embedding={"model": "onnx:nowhere"}) as library:
+        answer = library.search("deposit")
+        assert [hit.passage.element_id for hit in answer.hits] == ["rent.md"]
+        assert leg(answer, "dense").status == "off" and "nowhere" in leg(answer, "dense").reason
+
+
+def test_a_replay_that_would_lack_a_leg_is_refused(meaning: Desk) -> None:
+    token = str(meaning.search(MISSPELT).replay["token"])
+    meaning.library.lexicon.forget(meaning.library.scope())
+    with pytest.raises(Conflict, match="related"):
+        meaning.library.replay(token)
+    meaning.library.embed()
+    assert meaning.library.replay(token).hits
+
+
+def test_a_misspelt_filter_is_named_while_words_are_missing(meaning: Desk) -> None:
+    meaning.library.lexicon.forget(meaning.library.scope())
+    with pytest.raises(UnknownArgument, match="languge"):
+        meaning.search(MISSPELT, filters={"languge": "de"})

@@ -52,7 +52,7 @@ def test_an_answer_has_the_shape_of_the_contract(handbook: pincite.Library) -> N
     conforms(body, RESPONSE)
     conforms(body["read_context"], CONTEXT)
     assert body["replay"].keys() == {"token", "replayable"}
-    assert [leg["name"] for leg in body["legs"]] == ["dense", "keyword", "exact"]
+    assert [leg["name"] for leg in body["legs"]] == ["dense", "keyword", "exact", "related"]
     for leg in body["legs"]:
         conforms({**leg, "ms": float(leg["ms"])}, LEG)
     assert len(body["results"]) == 3
@@ -78,9 +78,11 @@ def test_every_answer_says_which_legs_ran_and_why_not(handbook: pincite.Library)
         "dense": ("off", "switched off (dense: off)"),
         "keyword": ("ok", ""),
         "exact": ("ok", ""),
+        "related": ("off", "switched off (dense: off)"),
     }
     assert told("semantic")["dense"][0] == "unavailable"
-    assert told("keyword").keys() == {"dense", "keyword"}
+    assert told("keyword")["exact"] == ("off", "not part of mode keyword")
+    assert {status for status, _ in told("exact").values()} == {"ok", "off"}
     assert handbook.search("leave", mode="semantic").replay["replayable"] is False
 
 

@@ -318,3 +318,20 @@ def test_no_token_can_be_taken_for_an_option_of_the_command_line() -> None:
     assert [unseal(token, "cursor", "library")["number"] for token in sealed] == list(range(300))
     with pytest.raises(InvalidArgument):
         unseal(sealed[0].removeprefix("p."), "cursor", "library")
+
+
+def test_who_has_only_roles_changes_nothing(desk: Desk) -> None:
+    desk.put(a="alpha")
+    with desk.reopened(roles=["guest"]) as library:
+        for attempt in (
+            lambda: library.ingest(desk.folder),
+            library.rebuild,
+            library.embed,
+            library.health,
+            lambda: library.baselines.create("mine"),
+            lambda: library.baselines.publish("mine"),
+            library.baselines.rollback,
+        ):
+            with pytest.raises(PermissionDenied, match="limited to roles"):
+                attempt()
+        assert library.baselines.list() == ()

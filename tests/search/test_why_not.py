@@ -191,3 +191,13 @@ def test_the_command_says_it_in_words_and_in_json(desk: Desk, run: Run) -> None:
     }  # fmt: skip
     lacking = json.loads(run(*library, "why-not", "b.md", "days", "--json").stdout)
     assert (lacking["verdict"], lacking["lacks"], lacking["legs"]["keyword"]) == ("no_match", ["days"], None)
+
+
+def test_below_the_least_score_the_rank_is_that_among_all(desk: Desk) -> None:
+    """Lowering `min_score` shows it there."""
+    desk.put(a="alpha beta gamma", b="alpha beta", c="alpha")
+    query = "alpha beta gamma"
+    every = desk.ids(query)
+    assert len(every) == 3
+    found = desk.library.why_not(every[-1], query, min_score=0.99)
+    assert (found.verdict, found.rank) == ("below_min_score", len(every))

@@ -38,7 +38,8 @@ def render_answer(body: dict[str, Any], *, explain: bool) -> None:
 
 def _legs(legs: list[dict[str, Any]]) -> str:
     """Which legs answered, and why others did not."""
-    return ", ".join(f"{g['name']} {g['status']}" + (f" ({g['reason']})" if g["reason"] else "") for g in legs)
+    shown = [leg for leg in legs if leg["status"] != "off" or leg["name"] == "dense"]
+    return ", ".join(f"{g['name']} {g['status']}" + (f" ({g['reason']})" if g["reason"] else "") for g in shown)
 
 
 def _render_hit(number: int, hit: dict[str, Any], *, explain: bool) -> None:

@@ -135,6 +135,10 @@ def _bert_config(path: Path) -> dict[str, Any]:
 
 def _max_length(bert: dict[str, Any], tokenizer: dict[str, Any], config: dict[str, Any]) -> int | None:
     stated = _first_int(bert, "max_seq_length") or _first_int(tokenizer, "model_max_length")
+    if stated is not None and stated < 1:
+        raise InvalidArgument(
+            f"the model's files state a maximum length of {stated}; it must be positive", field="embedder"
+        )
     if stated and stated < _ABSURD_LENGTH:
         return stated
     positions = _first_int(config, "max_position_embeddings")

@@ -47,7 +47,11 @@ class Graph:
         """Without padding or limit: some are saved with padding to 128."""
         from tokenizers import Tokenizer
 
-        tokenizer = Tokenizer.from_file(str(self.folder.path / "tokenizer.json"))
+        file = self.folder.path / "tokenizer.json"
+        try:
+            tokenizer = Tokenizer.from_file(str(file))
+        except Exception as problem:  # the library raises nothing narrower
+            raise InvalidArgument(f"{file} is no tokenizer: {problem}", field="embedder") from problem
         tokenizer.no_padding()
         tokenizer.no_truncation()
         return tokenizer

@@ -47,7 +47,10 @@ class ModelInUse:
         """The model to ask with."""
         record = self._models.in_use()
         if record is None:
-            return Choice(self.open(self._configured))
+            try:
+                return Choice(self.open(self._configured))
+            except (PinciteError, OSError) as problem:
+                return Choice(None, f"the embedding model {self._configured} cannot be opened: {problem}")
         differs = self._stated and record.name != self._configured
         if differs and (own := self._opens_as(self._configured, record.fingerprint)):
             return Choice(own)  # the same model in another place

@@ -6,7 +6,8 @@ import json
 from pathlib import Path
 from typing import Self
 
-from pydantic import BaseModel, ConfigDict, Field, ValidationError
+from pydantic import BaseModel, ConfigDict, Field, ValidationError, model_validator
+from pydantic_core import PydanticCustomError
 
 from pincite.errors import Damaged
 
@@ -23,6 +24,12 @@ class Cosines(_Strict):
 
     unrelated: float = Field(ge=-1, lt=1)
     same: float = Field(gt=-1, le=1)
+
+    @model_validator(mode="after")
+    def _rises(self) -> Self:
+        if self.unrelated >= self.same:
+            raise PydanticCustomError("calibration", "unrelated must lie below same")
+        return self
 
 
 class Prompts(_Strict):

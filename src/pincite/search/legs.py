@@ -12,7 +12,7 @@ from pincite.errors import Unavailable
 from pincite.fixed import question
 from pincite.index.queries import IdentifierQuery, Ranking, VectorQuery, WordQuery
 from pincite.search.query import LegReport, Query, Reader
-from pincite.search.related import is_needed, related, why_no_related
+from pincite.search.related import ask_model, is_needed, related, why_no_related
 from pincite.search.understand import Plan
 from pincite.types import View
 
@@ -20,6 +20,8 @@ DEPTH = 200
 """Groups that each leg contributes to the pool: constant, so that pages do not depend on how many were asked for."""
 EXACT_DEPTH = 2_000
 """Chunks that carry an identifier: all those of an element carry its name, and a long one must not crowd out others."""
+
+OF_WORDS = ("keyword", "exact")
 
 _SIDE = ThreadPoolExecutor(max_workers=4, thread_name_prefix="pincite-dense")
 """Where the dense leg runs, beside the others."""
@@ -34,6 +36,7 @@ class Retrieved:
 
 def retrieve(reader: Reader, views: Sequence[View], plan: Plan, query: Query) -> Retrieved:
     """Run the legs that the mode asks for; a leg that cannot run says why, and the others still answer."""
+    started = time.monotonic()
     idle = _why_not_dense(reader, query)
     beside = _SIDE.submit(_timed, "dense", lambda: _dense(reader, views, plan, query)) if not idle else None
     timed = (
@@ -41,18 +44,25 @@ def retrieve(reader: Reader, views: Sequence[View], plan: Plan, query: Query) ->
     )
     if query.mode != "keyword":
         timed.append(_timed("exact", lambda: _exact(reader, views, plan)))
-    dense = _await(beside, reader.meaning.deadline_seconds) if beside else (Ranking("dense", status="off"), 0.0)
+    until = started + reader.meaning.deadline_seconds
+    dense = _await("dense", beside, reader, until) if beside else (Ranking("dense", status="off"), 0.0)
     if query.mode == "semantic" and beside and dense[0].status == "unavailable":
         timed.insert(0, _timed("keyword", lambda: _keyword(reader, views, plan, query)))
     if beside and dense[0].status == "unavailable" and reader.meaning.required:
         raise Unavailable(f"the dense leg is required and cannot answer: {dense[0].reason}")
     no_related = why_no_related(reader, plan, query)
-    if not no_related and is_needed(timed[0][0], reader.ranking.need):
+    if not no_related and not is_needed(timed[0][0], reader.ranking.need):
+        no_related = "enough of the query's own words are found"
+    if not no_related:
         asked = _words(reader, plan, query)
-        timed.append(_timed("related", lambda: related(reader, views, plan, asked)))
+        lookup = _SIDE.submit(_timed, "related", lambda: related(reader, views, plan, asked, until))
+        timed.append(_await("related", lookup, reader, until))
     reports = [_dense_report(query, idle, *dense)]
     rankings = [ranking for ranking, _ in timed]
     reports += [_report(ranking, milliseconds) for ranking, milliseconds in timed]
+    ran = {report.name for report in reports}
+    reports += [LegReport(leg, "off", reason=f"not part of mode {query.mode}") for leg in OF_WORDS if leg not in ran]
+    reports += [LegReport("related", "off", reason=no_related)] if no_related else []
     if dense[0].status in ("ok", "partial"):
         rankings.append(dense[0])
     notes = [note for ranking in rankings for note in ranking.notes]
@@ -91,7 +101,7 @@ def _dense(reader: Reader, views: Sequence[View], plan: Plan, query: Query) -> R
         reason = f"no vectors of {embedder.name} yet; make them with: pincite embed"
         return Ranking("dense", status="unavailable", reason=reason)
     asked = VectorQuery(
-        vector=question(embedder.embed_query(plan.text)),
+        vector=question(ask_model(embedder, plan.text)),
         fingerprint=embedder.fingerprint,
         calibration=embedder.calibration,
         filters=plan.filters,
@@ -112,12 +122,13 @@ def _timed(name: str, run: Callable[[], Ranking]) -> tuple[Ranking, float]:
     return replace(ranking, leg=name), 1000 * (time.perf_counter() - started)
 
 
-def _await(beside: Future[tuple[Ranking, float]], deadline_seconds: float) -> tuple[Ranking, float]:
+def _await(leg: str, beside: Future[tuple[Ranking, float]], reader: Reader, until: float) -> tuple[Ranking, float]:
+    """What a leg beside the others found, if it is there in time; all of them share one deadline."""
     try:
-        return beside.result(timeout=deadline_seconds)
+        return beside.result(timeout=max(0.0, until - time.monotonic()))
     except TooLate:
-        reason = f"it took longer than {deadline_seconds:g} s"
-        return Ranking("dense", status="unavailable", reason=reason), 1000 * deadline_seconds
+        allowed = reader.meaning.deadline_seconds
+        return Ranking(leg, status="unavailable", reason=f"it took longer than {allowed:g} s"), 1000 * allowed
 
 
 def _report(ranking: Ranking, milliseconds: float) -> LegReport:

@@ -7,11 +7,13 @@ the same; BM25 then ranks by how rare they are, which the vector of a whole pass
 from __future__ import annotations
 
 import math
+import time
 from collections.abc import Sequence
 from dataclasses import replace
 
+from pincite.errors import PinciteError, Unavailable
 from pincite.index.queries import Ranking, Some, Word, WordQuery
-from pincite.protocols import Learned, NearWord
+from pincite.protocols import Embedder, Floats, Learned, NearWord
 from pincite.search.query import Query, Reader
 from pincite.search.understand import Plan
 from pincite.search.weights import Need
@@ -48,15 +50,28 @@ def is_needed(keyword: Ranking, need: Need) -> bool:
     return not keyword.found or keyword.found[0].score < need.plain
 
 
-def related(reader: Reader, views: Sequence[View], plan: Plan, asked: WordQuery) -> Ranking:
-    """Passages by BM25 over the words that mean nearly what the query says."""
+def ask_model(embedder: Embedder, text: str) -> Floats:
+    """The vector of a question; whatever goes wrong in a model costs its leg, not the answer."""
+    try:
+        return embedder.embed_query(text)
+    except Exception as problem:  # models raise what they like
+        said = problem.message if isinstance(problem, PinciteError) else f"{type(problem).__name__}: {problem}"
+        raise Unavailable(f"{embedder.name} failed: {said}") from problem
+
+
+def related(reader: Reader, views: Sequence[View], plan: Plan, asked: WordQuery, until: float) -> Ranking:
+    """Passages by BM25 over the words that mean nearly what the query says. No model is asked after `until`."""
     embedder, lexicon = reader.meaning.embedder, reader.meaning.lexicon
     assert embedder is not None and lexicon is not None and embedder.calibration.words is not None
     learned = lexicon.learned(views, embedder.fingerprint)
     if not learned.words:
         return Ranking("related", status="unavailable", reason="no words learned yet; do so with: pincite embed")
     least, limits = embedder.calibration.words, _limits(learned)
-    vectors = [embedder.embed_query(part) for part in parts(plan.text)]
+    vectors = []
+    for part in parts(plan.text):
+        if time.monotonic() > until:
+            raise Unavailable("looking up its words took too long")
+        vectors.append(ask_model(embedder, part))
     near = lexicon.near(views, embedder.fingerprint, vectors, above=least, most=MOST) if vectors else []
     query = replace(
         asked,
@@ -76,7 +91,8 @@ def related(reader: Reader, views: Sequence[View], plan: Plan, asked: WordQuery)
 
 def _weight(cosine: float, least: float) -> float:
     """Less than 1 even for the same word: it was not typed. The root because the nearest are seldom beyond 0.8."""
-    return min(0.999, math.sqrt(max(0.0, cosine - least) / (1 - least)))
+    zero = least - (1 - least) / 4  # what is just near enough counts for nearly half
+    return min(0.999, math.sqrt((cosine - zero) / (1 - zero)))
 
 
 def _says_something(word: NearWord) -> bool:

@@ -32,10 +32,22 @@ def replay_note(reader: Reader, query: Query, bookmark: Bookmark, legs: Sequence
         "roles": None if reader.roles is None else sorted(reader.roles),
     }
     incomplete = [leg.name for leg in legs if leg.status in ("partial", "unavailable")]
+    note["complete"] = not incomplete
     out: dict[str, JsonValue] = {"token": seal(note, TOKEN, reader.catalog.library_id), "replayable": not incomplete}
     if incomplete:
         out["reason"] = f"incomplete: {', '.join(incomplete)}"
     return out
+
+
+def require_whole(reader: Reader, token: str, legs: Sequence[LegReport]) -> None:
+    """`Conflict` if all legs answered then and one cannot in full now: the answer would be another."""
+    missing = [f"{leg.name} ({leg.reason})" for leg in legs if leg.status in ("partial", "unavailable")]
+    if missing and unseal(token, TOKEN, reader.catalog.library_id).get("complete"):
+        raise Conflict(
+            f"the answer came from legs that cannot answer in full now: {', '.join(missing)}; mend that, or ask the"
+            " question again",
+            field="token",
+        )
 
 
 def with_model_behind(reader: Reader, token: str, find: Callable[[str], Embedder | None]) -> Reader:

@@ -18,7 +18,7 @@ from pincite.search.fuse import Candidate, pool
 from pincite.search.legs import Retrieved, retrieve
 from pincite.search.nearest import with_windows
 from pincite.search.query import Answer, Query, Reader, day
-from pincite.search.replay import open_replay, replay_note
+from pincite.search.replay import open_replay, replay_note, require_whole
 from pincite.search.rerank import rerank
 from pincite.search.second_look import look_again
 from pincite.search.siblings import siblings
@@ -62,7 +62,9 @@ def trace(reader: Reader, query: Query) -> Trace:
 def replay(reader: Reader, token: str) -> Answer:
     """Give an answer again: the same question, asked for the same roles, of the same state."""
     asked_by, query, bookmark = open_replay(reader, token)
-    return _trace(asked_by, query, bookmark).answer
+    answer = _trace(asked_by, query, bookmark).answer
+    require_whole(reader, token, answer.legs)
+    return answer
 
 
 @dataclass(slots=True)
@@ -90,7 +92,7 @@ def _trace(reader: Reader, query: Query, bookmark: Bookmark | None) -> Trace:
         retrieved = retrieve(reader, views, plan, query)
         watch.lap("legs")
         # Listing every value costs more than the search; a filter that nothing can pass shows in an empty answer.
-        nothing = not any(ranking.found or ranking.status == "unavailable" for ranking in retrieved.rankings)
+        nothing = not any(ranking.found or _is_broken(ranking) for ranking in retrieved.rankings)
         filter_notes = check_filters(reader, views, plan, query.filters) if nothing else []
         quoted = plan.query_class == "quoted"
         entries = pool(retrieved.rankings, query.group, strict=plan.strict, quoted=quoted, points=plan.points)
@@ -131,6 +133,11 @@ def _trace(reader: Reader, query: Query, bookmark: Bookmark | None) -> Trace:
         watch.lap("cite")
     legs = {report.name: report.ms for report in retrieved.reports if report.status == "ok"}
     return Trace(answer, plan, retrieved.rankings, tuple(shown), watch.stages | legs, looked.before)
+
+
+def _is_broken(ranking: Ranking) -> bool:
+    """Whether a leg that reads the index itself could not; vectors and words may be missing without that."""
+    return ranking.status == "unavailable" and ranking.leg not in BY_MEANING
 
 
 def _of_its_kind(reader: Reader, views: Sequence[View], plan: Plan) -> Plan:

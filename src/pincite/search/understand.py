@@ -81,7 +81,7 @@ def understand(query: Query) -> Plan:
         words=_literal(text, parsed.phrases) if query.mode == "exact" else parsed.tree,
         identifiers=identifiers,
         filters=_filters(query.filters),
-        query_class=_classify(text, parsed.phrases, identifiers_in(text)),
+        query_class=_classify(text, parsed.phrases, identifiers_in(text), stops),
         language=language,
         points=points,
         strict=query.mode != "exact" and (bool(parsed.forbidden) or _demands(parsed.tree)),
@@ -142,12 +142,13 @@ def _points(text: str, phrases: tuple[str, ...]) -> bool:
     return len(tokens(text)) <= POINTING_WORDS + named
 
 
-def _classify(text: str, phrases: tuple[str, ...], identifiers: tuple[str, ...]) -> QueryClass:
+def _classify(text: str, phrases: tuple[str, ...], identifiers: tuple[str, ...], stops: frozenset[str]) -> QueryClass:
     if phrases:
         return "quoted"
     words = tokens(text)
     numbers = sum(any(char.isdigit() for char in word) for word in words)
-    if identifiers and len(words) <= 4 + len(identifiers):
+    # "Wie lautete Art. 28 DBG am 1.6.2017?" asks for a place, however it is wrapped.
+    if identifiers and sum(word.lower() not in stops for word in words) <= 4 + len(identifiers):
         return "identifier"
     if len(words) <= MAX_NAME_WORDS and numbers >= NUMBERS_NAME * len(words):
         return "identifier"

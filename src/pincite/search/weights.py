@@ -87,7 +87,7 @@ class Need:
 
 
 DEFAULT_WEIGHTS: Mapping[str, Weights] = {
-    "identifier": Weights(0.9, 0.1),
+    "identifier": Weights(0.99, 0.01),  # a vector does not know one number from another
     "quoted": Weights(),
     "keywords": Weights(),
     "question": Weights(),

@@ -22,7 +22,7 @@ from pincite.protocols import Index
 from pincite.search.fuse import Candidate
 from pincite.search.holds import holding
 from pincite.search.passages import Located, chunk_passage
-from pincite.search.query import MAX_LIMIT, Answer, LegScore, Query, Reader
+from pincite.search.query import MAX_LIMIT, Answer, LegReport, LegScore, Query, Reader
 from pincite.search.spine import Trace, trace
 from pincite.search.views import views_of
 from pincite.types import LiveElement, Scope, View
@@ -98,13 +98,13 @@ def _live(reader: Reader, views: Mapping[Scope, View], element_id: str, within: 
 
 
 def _place(seen: Trace, live: LiveElement, min_score: float = 0.0) -> tuple[int, Candidate] | None:
-    """Rank and candidate of the element in the final order; what scores below `min_score` takes no rank."""
+    """Rank and candidate of the element in the final order: among what passes `min_score`, or else among all."""
     wanted = (live.version.scope, live.version.element_id)
-    rank = 1
-    for candidate in seen.pool:
+    passing = 0
+    for place, candidate in enumerate(seen.pool, start=1):
         if (candidate.found.scope, candidate.found.element_id) == wanted:
-            return rank, candidate
-        rank += candidate.score >= min_score
+            return (passing + 1 if candidate.score >= min_score else place), candidate
+        passing += candidate.score >= min_score
     return None
 
 
@@ -209,7 +209,7 @@ class _Told:
         return replace(plain, legs=legs, rank=rank, score=candidate.score, citation=citation)
 
     def _verdict(self, verdict: Verdict, message: str) -> WhyNot:
-        idle = [f"the {leg.name} leg did not answer: {leg.reason}" for leg in self.answer.legs if leg.status != "ok"]
+        idle = [f"the {leg.name} leg did not answer: {leg.reason}" for leg in self.answer.legs if _is_missing(leg)]
         return WhyNot(
             element_id=self.element_id,
             query=self.query.text,
@@ -222,9 +222,18 @@ class _Told:
         )
 
 
+def _is_missing(leg: LegReport) -> bool:
+    """Whether a leg that could have found the element did not answer, or not in full."""
+    return leg.status in ("partial", "unavailable") or (leg.status == "off" and leg.name == "dense")
+
+
 def _mismatch(lacks: Sequence[str], forbidden: Sequence[str], legs: Mapping[str, LegScore | None]) -> str:
     if forbidden:
         return f"the query forbids {_list(forbidden)}, which it holds; leave that out of the query"
+    far = legs.get("dense")
+    if far and far.score <= 0 and not any(score for leg, score in legs.items() if leg != "dense"):
+        words = f", and it lacks {_list(lacks)}" if lacks else ""
+        return f"it is no nearer in meaning than texts taken at random{words}; ask with words that it uses"
     if any(legs.values()):
         demands = f" ({_list(lacks)})" if lacks else ""
         return f"the query demands words that it lacks{demands}, so a name or a meaning alone does not make it a hit"

@@ -979,7 +979,7 @@ class IndexContract:
         assert dense.embed(chosen=lambda text: "dog" in text) == 1
         some = dense.mean("dog")
         assert (some.status, some.total, [found.element_id for found in some.found]) == ("partial", 1, ["a"])
-        assert some.reason == "1 of 3 passages have vectors; the rest are being embedded"
+        assert some.reason == "1 of 3 passages have vectors; the rest wait for: pincite embed"
         assert dense.mean(asking("dog", filters=(OneOf("x", ("1",)),))).status == "ok"
         assert (dense.embed(), dense.embed()) == (2, 0)
         assert (dense.mean("dog").status, dense.mean("dog").total) == ("ok", 3)

@@ -143,7 +143,7 @@ class BruteForceIndex:
         answer = Ranking("dense", tuple(found), len(groups), background=around)
         if len(sums) == len(rows):
             return answer
-        reason = f"{len(sums):,} of {len(rows):,} passages have vectors; the rest are being embedded"
+        reason = f"{len(sums):,} of {len(rows):,} passages have vectors; the rest wait for: pincite embed"
         return replace(answer, status="partial", reason=reason)
 
     def _background(self, visible: Sequence[Row], query: VectorQuery) -> Background | None:

@@ -6,10 +6,12 @@ import hashlib
 import shutil
 import threading
 from collections.abc import Callable, Iterator, Sequence
+from contextlib import suppress
 from pathlib import Path
 from typing import TypeAlias
 
 import numpy as np
+from numpy.typing import NDArray
 
 from pincite.errors import Damaged, EmbeddingFailed, Locked
 from pincite.index.entries import passage
@@ -35,6 +37,7 @@ Progress: TypeAlias = Callable[[str, int, int], None]
 
 MAX_WORDS = 100_000
 """Forms per repository, the oldest: a question compares itself with each of them."""
+PROBE = "word"
 BATCH = 2_000
 """Words embedded and published together: a kill costs no more."""
 
@@ -59,7 +62,7 @@ class FolderLexicon:
 
     def learned(self, views: Sequence[View], fingerprint: str) -> Learned:
         """Whether there are words to look in, and whether they are all that the views' passages have."""
-        stores = [(view, self._store(self._folder(view.scope, fingerprint))) for view in views]
+        stores = [(view, self._store(view.scope, fingerprint)) for view in views]
         here = [(view, store) for view, store in stores if store is not None]
         return Learned(
             words=sum(len(store) for _, store in here),
@@ -71,15 +74,18 @@ class FolderLexicon:
         self, views: Sequence[View], fingerprint: str, vectors: Sequence[Floats], *, above: float, most: int
     ) -> list[NearWord]:
         """Words near one of the vectors, of passages that everybody may read; see `near.near`."""
-        stores = [(self._store(self._folder(view.scope, fingerprint)), view.revision) for view in views]
-        return near([(store, revision) for store, revision in stores if store], vectors, above, most)
+        stores = [(self._store(view.scope, fingerprint), view) for view in views]
+        return near([(store, view) for store, view in stores if store], vectors, above, most)
 
     def forget(self, scope: Scope, fingerprint: str = "") -> None:
         """Remove the words of a repository, because something in it was erased; or only those of one model."""
         info = self._catalog.repositories.get(scope)
-        if info is not None:
-            folder = self._folder(scope, fingerprint) if fingerprint else self._root / info.key
-            shutil.rmtree(folder, ignore_errors=True)
+        if info is None:
+            return
+        for folder in [self._folder(scope, fingerprint)] if fingerprint else [*(self._root / info.key).glob("*")]:
+            # Whoever learns just now finds out by the count of purges, and clears up himself.
+            with suppress(Locked), write_lock(folder, wait_seconds=0):
+                _clear(folder)
 
     def check(self, scope: Scope) -> tuple[str, ...]:
         """What is damaged, in words."""
@@ -123,16 +129,29 @@ class FolderLexicon:
                     fresh.append(form)
                 if form in numbers:
                     mine.add(numbers[form])
-            timeline.add(mine, birth.lifetime.born, birth.lifetime.died)
+            timeline.add(mine, birth.lifetime)
             while len(fresh) >= BATCH:
-                manifest = _append(folder, manifest, embedder, fresh[:BATCH])
+                vectors = _vectors(embedder, fresh[:BATCH])
+                if self._was_erased(scope, manifest):
+                    _clear(folder)
+                    return 0
+                manifest = append(folder, manifest, fresh[:BATCH], vectors)
                 del fresh[:BATCH]
                 progress("words", len(numbers) - len(fresh), len(numbers))
-        if fresh:
-            manifest = _append(folder, manifest, embedder, fresh)
+        vectors = _vectors(embedder, fresh)
+        if fresh and not self._was_erased(scope, manifest):
+            manifest = append(folder, manifest, fresh, vectors)
+        if self._was_erased(scope, manifest):
+            _clear(folder)
+            return 0
         publish_lives(folder, manifest, timeline.lives(), info.head)
         progress("words", len(numbers), len(numbers))
         return len(numbers) - before
+
+    def _was_erased(self, scope: Scope, manifest: Manifest) -> bool:
+        """Whether something was purged since the lexicon was begun: a word may be one of those."""
+        info = self._catalog.repositories.get(scope)
+        return info is None or info.purges != manifest.purges
 
     def _manifest(self, folder: Path, fingerprint: str, purges: int) -> Manifest:
         """What is there, or a new beginning where it is of another library, damaged, or from before an erasure."""
@@ -145,14 +164,19 @@ class FolderLexicon:
             return new
         return found if (found.library_id, found.purges) == (new.library_id, purges) else new
 
-    def _store(self, folder: Path) -> Store | None:
+    def _store(self, scope: Scope, fingerprint: str) -> Store | None:
+        """What is published, unless something was erased since."""
+        info = self._catalog.repositories.get(scope)
+        if info is None:
+            return None
+        folder = self._folder(scope, fingerprint)
         try:
             known = self._open.get(folder)
             if known is None or known.stamp != stamp(folder):
                 known = self._open[folder] = Store(folder)
-        except (FileNotFoundError, Damaged):
+        except (OSError, Damaged):
             return None  # none learned yet, merged under our hands, or to be learned again
-        return known
+        return known if known.manifest.purges == info.purges else None
 
     def _folder(self, scope: Scope, fingerprint: str) -> Path:
         info = self._catalog.repositories.get(scope)
@@ -170,13 +194,24 @@ def _forms(birth: Birth) -> Iterator[str]:
         yield from forms(text, chunk.language or birth.content.language)
 
 
-def _append(folder: Path, manifest: Manifest, embedder: Embedder, words: Sequence[str]) -> Manifest:
-    return append(folder, manifest, words, compact(np.stack([_vector(embedder, word) for word in words])))
+def _vectors(embedder: Embedder, words: Sequence[str]) -> NDArray[np.int8]:
+    rows = [_vector(embedder, word) for word in words]
+    return compact(np.stack(rows)) if rows else np.empty((0, embedder.dimensions), np.int8)
 
 
 def _vector(embedder: Embedder, word: str) -> Floats:
-    """A word that the model refuses is near nothing."""
+    """A word that the model refuses is near nothing; a model that refuses any word does not work."""
     try:
         return embedder.embed_query(word)
     except EmbeddingFailed:
+        embedder.embed_query(PROBE)
         return np.zeros(embedder.dimensions, np.float32)
+
+
+def _clear(folder: Path) -> None:
+    """Remove all but the lock."""
+    for path in folder.iterdir():
+        if path.is_dir():
+            shutil.rmtree(path, ignore_errors=True)
+        elif path.name != "lock":
+            path.unlink(missing_ok=True)

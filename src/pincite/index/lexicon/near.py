@@ -11,6 +11,7 @@ from numpy.typing import NDArray
 from pincite.index.lexicon.forms import folded
 from pincite.index.lexicon.store import SCALE, Block, Store, compact
 from pincite.protocols import Floats, NearWord
+from pincite.types import View
 
 Array = NDArray[Any]
 
@@ -18,16 +19,17 @@ SLICE = 8_192
 """Words compared at once."""
 
 
-def near(stores: Iterable[tuple[Store, int]], vectors: Sequence[Floats], above: float, most: int) -> list[NearWord]:
+def near(stores: Iterable[tuple[Store, View]], vectors: Sequence[Floats], above: float, most: int) -> list[NearWord]:
     """Words nearer than `above` to one of the vectors, at most so many for each, the nearest first.
 
-    A store counts as it was at its revision. Forms of one word that differ in case or accents are one, by the nearest.
+    A store counts as the view sees it: at its revision, on its day. Forms of one word that differ in case or accents
+    are one, by the nearest.
     """
     asked = np.ascontiguousarray(compact(np.stack(vectors)), np.float32)
     bound = int(np.ceil(above * SCALE * SCALE))
     found: list[dict[str, tuple[int, str]]] = [{} for _ in vectors]
-    for store, revision in stores:
-        used, first = store.in_use(revision), 0
+    for store, view in stores:
+        used, first = store.in_use(view.revision, view.valid_at.toordinal()), 0
         for block in store.blocks:
             mine = used[first : first + len(block)]
             first += len(block)

@@ -20,6 +20,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from pincite.errors import Damaged
 from pincite.index.segments.format import ColumnWriter, open_columns, read_sealed, verify, write_sealed
 from pincite.index.segments.strings import StringTable, pack_strings
 from pincite.protocols import Floats
@@ -52,6 +53,9 @@ class Lives:
     form: Array
     start: Array
     end: Array
+    first_day: Array
+    """Days on which the passage is in force, as ordinals, half open too."""
+    end_day: Array
 
 
 class Block:
@@ -76,10 +80,11 @@ class Store:
         self.blocks = tuple(Block(folder / name) for name in self.manifest.blocks)
         self.lives = read_lives(folder, self.manifest)
 
-    def in_use(self, revision: int) -> Array:
-        """For each form, in the order of the blocks, whether a passage has it at the revision."""
+    def in_use(self, revision: int, day: int) -> Array:
+        """For each form, in the order of the blocks, whether a passage in force that day has it at the revision."""
         used = np.zeros(len(self), bool)
         now = (self.lives.start <= revision) & (revision < self.lives.end)
+        now &= (self.lives.first_day <= day) & (day < self.lives.end_day)
         used[self.lives.form[now]] = True
         return used
 
@@ -125,6 +130,8 @@ def publish_lives(folder: Path, manifest: Manifest, lives: Lives, reached: int) 
     writer.add("form", lives.form)
     writer.add("start", lives.start)
     writer.add("end", lives.end)
+    writer.add("first_day", lives.first_day)
+    writer.add("end_day", lives.end_day)
     writer.finish({})
     manifest = replace(manifest, next_number=manifest.next_number + 1, lives=name, reached=reached)
     publish(folder, manifest)
@@ -134,9 +141,12 @@ def publish_lives(folder: Path, manifest: Manifest, lives: Lives, reached: int) 
 
 def read_lives(folder: Path, manifest: Manifest) -> Lives:
     if not manifest.lives:
-        return Lives(np.empty(0, np.int32), np.empty(0, np.int64), np.empty(0, np.int64))
+        return Lives(np.empty(0, np.int32), *(np.empty(0, np.int64) for _ in range(4)))
     columns = open_columns(folder / manifest.lives)
-    return Lives(columns["form"], columns["start"], columns["end"])
+    try:
+        return Lives(*(columns[name] for name in ("form", "start", "end", "first_day", "end_day")))
+    except KeyError as absent:
+        raise Damaged(f"{folder / manifest.lives} lacks the column {absent}; learn again with: pincite embed") from None
 
 
 def sweep(folder: Path, manifest: Manifest) -> None:
@@ -159,6 +169,7 @@ def files(folder: Path) -> list[Path]:
 def damage(folder: Path) -> Iterator[str]:
     """What is wrong with the blocks, in words."""
     manifest = load(folder)
+    read_lives(folder, manifest)
     for name in filter(None, (*manifest.blocks, manifest.lives)):
         if found := verify(folder / name):
             yield found

@@ -64,7 +64,9 @@ def search_vectors(parts: Sequence[Part], stores: Mapping[Scope, VectorStore | N
     run = _Run(query, np.array(query.vector, np.float64), order, asked, _fields(parts, stores, asked))
     found = _found(run, _score(run))
     have, waiting = sum(item.rows for item in asked), sum(item.waiting for item in asked)
-    reason = f"{have:,} of {have + waiting:,} passages have vectors; the rest are being embedded" if waiting else ""
+    reason = (
+        f"{have:,} of {have + waiting:,} passages have vectors; the rest wait for: pincite embed" if waiting else ""
+    )
     status: Literal["ok", "partial"] = "partial" if waiting else "ok"
     around = background(_everything(parts, stores, run, query), run.question) if query.among is None else None
     return Ranking("dense", found, run.total, status=status, reason=reason, background=around)
