@@ -424,3 +424,12 @@ def test_quotes_are_demanded_by_a_query_but_not_by_a_long_text_that_quotes(desk:
     assert any("quoted words rank like others" in note for note in answer.notes)
     assert desk.ids(long.replace('"legitimate', '+"legitimate')) == ["quote.md"]
     assert desk.ids('"legitimate interest" AND ' + long.replace('"', "")) == ["quote.md"]
+
+
+def test_a_quoted_name_leads_only_a_query_that_asks_for_it(desk: Desk) -> None:
+    desk.put(
+        process="# Open Day\n\nThe process that welcomes visitors once a year.\n",
+        roles="# Planner\n\nThe planner is a role that is assigned to the process Open Day, which it prepares.\n",
+    )
+    assert desk.ids('the process "Open Day"')[0] == "process.md"
+    assert desk.ids('Which roles are assigned to the process "Open Day"?')[0] == "roles.md"

@@ -51,7 +51,7 @@ def retrieve(reader: Reader, views: Sequence[View], plan: Plan, query: Query) ->
     if beside and dense[0].status == "unavailable" and reader.meaning.required:
         raise Unavailable(f"the dense leg is required and cannot answer: {dense[0].reason}")
     no_related = why_no_related(reader, plan, query)
-    if not no_related and not is_needed(timed[0][0], reader.ranking.need):
+    if not no_related and not is_needed(timed[0][0], plan, reader.ranking.need):
         no_related = "enough of the query's own words are found"
     if not no_related:
         asked = _words(reader, plan, query)

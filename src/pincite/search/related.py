@@ -16,7 +16,7 @@ from pincite.index.queries import Ranking, Some, Word, WordQuery
 from pincite.protocols import Embedder, Floats, Learned, NearWord
 from pincite.search.query import Query, Reader
 from pincite.search.understand import Plan
-from pincite.search.weights import Need
+from pincite.search.weights import Need, share_found
 from pincite.text.stopwords import STOPWORDS
 from pincite.text.words import tokens, without_elisions
 from pincite.types import View
@@ -45,9 +45,9 @@ def why_no_related(reader: Reader, plan: Plan, query: Query) -> str:
     return "the query is too long to look up its words" if len(tokens(plan.text)) > MAX_WORDS else ""
 
 
-def is_needed(keyword: Ranking, need: Need) -> bool:
+def is_needed(keyword: Ranking, plan: Plan, need: Need) -> bool:
     """Whether so few of the query's words are found that others are looked for."""
-    return not keyword.found or keyword.found[0].score < need.plain
+    return not keyword.found or share_found(keyword.found[0].score, plan.length) < need.plain
 
 
 def ask_model(embedder: Embedder, text: str) -> Floats:

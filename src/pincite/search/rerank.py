@@ -14,7 +14,7 @@ from pincite.index.queries import Found, Ranking
 from pincite.search.fuse import Candidate, Pooled
 from pincite.search.rrf import K
 from pincite.search.understand import Plan
-from pincite.search.weights import RankingOptions, Weights
+from pincite.search.weights import RankingOptions, Weights, share_found
 
 
 def rerank(
@@ -37,7 +37,8 @@ def leg_shares(rankings: Sequence[Ranking], plan: Plan, options: RankingOptions)
     raw = {}
     if "keyword" in by_leg:
         raw["keyword"] = given.keyword
-    words = by_leg["keyword"].found[0].score if "keyword" in by_leg and by_leg["keyword"].found else 0.0
+    best = by_leg["keyword"].found[0].score if "keyword" in by_leg and by_leg["keyword"].found else 0.0
+    words = share_found(best, plan.length)
     if "dense" in by_leg and by_leg["dense"].found:
         raw["dense"] = given.dense * trust(by_leg["dense"], options) * options.need.of(words)
     if "related" in by_leg and by_leg["related"].found:
