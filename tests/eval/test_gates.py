@@ -12,7 +12,7 @@ import yaml
 import pincite
 from beir_folder import write_beir
 from desk import Desk
-from pincite.errors import InvalidArgument, Refused, UnknownArgument
+from pincite.errors import InvalidArgument, PermissionDenied, Refused, UnknownArgument
 from pincite.eval.gates import Gates, check, parse_tag
 from pincite.index.segments import index as segments
 from terminal import Run
@@ -117,7 +117,7 @@ def test_the_first_publication_is_held_to_the_bounds_alone(desk: Desk) -> None:
         library.baselines.publish("second")
 
 
-def test_a_gate_sees_everything_whoever_publishes(desk: Desk) -> None:
+def test_a_gate_sees_what_only_a_role_may_read_and_a_role_cannot_pass_it(desk: Desk) -> None:
     head = "---\nroles: [hr]\n---\n"
     desk.put(**{name: head + text for name, text in GOOD.items()})
     with guarded(desk) as library:
@@ -125,8 +125,10 @@ def test_a_gate_sees_everything_whoever_publishes(desk: Desk) -> None:
         library.baselines.publish("good")
         desk.put(leave=f"{head}# Leave\n\nGone.\n")
         library.baselines.create("bad")
-    with pincite.open(desk.root / "pincite.yaml", roles=["guest"]) as guest, pytest.raises(Refused):
-        guest.baselines.publish("bad")
+        with pytest.raises(Refused):
+            library.baselines.publish("bad")
+    with pincite.open(desk.root / "pincite.yaml", roles=["guest"]) as guest, pytest.raises(PermissionDenied):
+        guest.baselines.publish("good")
 
 
 def test_queries_that_name_their_own_state_guard_nothing_and_are_not_taken_for_a_gate(desk: Desk) -> None:
