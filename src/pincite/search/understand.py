@@ -24,7 +24,7 @@ POINTING_WORDS = 12
 passing is about something else: on 675 headnotes of decisions nDCG@10 was 0.62 with and 0.71 without this limit."""
 NAMING_WORDS = 5
 """Words beside a quote with which it may still be the name that is asked for. 'Which roles are assigned to the process
-"Open Day"?' asks for the roles: with the process first nDCG@10 on such questions was 0.60 instead of 0.68."""
+"Open Day"?' asks for the roles: with the process first nDCG@10 on such questions was 0.60, by words alone 0.68."""
 MAX_NAME_WORDS = 8
 NUMBERS_NAME = 0.4
 """Share of numbers from which a short query names something ("BGE 136 III 513") rather than describing it."""

@@ -1,4 +1,4 @@
-"""Weights: how much each leg's evidence counts, by class of query; one table, learned by `pincite tune`, replaceable.
+"""Weights: how much each leg's evidence counts, by class of query; one table; `pincite tune` learns others.
 
 The defaults were chosen on the corpora of docs/evaluation.md, where the ablation is shown.
 """

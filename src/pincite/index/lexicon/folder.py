@@ -31,7 +31,7 @@ from pincite.index.lexicon.store import (
 )
 from pincite.index.segments.lock import write_lock
 from pincite.protocols import Catalog, Embedder, Floats, Learned, NearWord
-from pincite.types import Birth, Scope, View
+from pincite.types import Birth, RepositoryInfo, Scope, View
 
 Progress: TypeAlias = Callable[[str, int, int], None]
 
@@ -53,7 +53,10 @@ class FolderLexicon:
         self, scope: Scope, embedder: Embedder, *, progress: Progress | None = None, stop: threading.Event | None = None
     ) -> int:
         """Take in the words of passages born since the last time; how many were new. Another process at it: 0."""
-        folder = self._folder(scope, embedder.fingerprint)
+        info = self._catalog.repositories.get(scope)
+        if info is None:
+            return 0
+        folder = self._folder(info, embedder.fingerprint)
         try:
             with write_lock(folder, wait_seconds=0):
                 return self._learn(folder, scope, embedder, progress or _silent, stop or threading.Event())
@@ -82,7 +85,7 @@ class FolderLexicon:
         info = self._catalog.repositories.get(scope)
         if info is None:
             return
-        for folder in [self._folder(scope, fingerprint)] if fingerprint else [*(self._root / info.key).glob("*")]:
+        for folder in [self._folder(info, fingerprint)] if fingerprint else [*(self._root / info.key).glob("*")]:
             # Whoever learns just now finds out by the count of purges, and clears up himself.
             with suppress(Locked), write_lock(folder, wait_seconds=0):
                 _clear(folder)
@@ -169,7 +172,7 @@ class FolderLexicon:
         info = self._catalog.repositories.get(scope)
         if info is None:
             return None
-        folder = self._folder(scope, fingerprint)
+        folder = self._folder(info, fingerprint)
         try:
             known = self._open.get(folder)
             if known is None or known.stamp != stamp(folder):
@@ -178,10 +181,8 @@ class FolderLexicon:
             return None  # none learned yet, merged under our hands, or to be learned again
         return known if known.manifest.purges == info.purges else None
 
-    def _folder(self, scope: Scope, fingerprint: str) -> Path:
-        info = self._catalog.repositories.get(scope)
-        key = info.key if info else "none"
-        return self._root / key / hashlib.blake2b(fingerprint.encode("utf-8"), digest_size=8).hexdigest()
+    def _folder(self, info: RepositoryInfo, fingerprint: str) -> Path:
+        return self._root / info.key / hashlib.blake2b(fingerprint.encode("utf-8"), digest_size=8).hexdigest()
 
 
 def _silent(stage: str, done: int, total: int) -> None:

@@ -8,7 +8,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 
-from pincite.text.fold import clean, fold
+from pincite.text.fold import clean
 from pincite.text.stopwords import STOPWORDS
 from pincite.text.words import is_unspaced
 
@@ -24,8 +24,3 @@ def forms(text: str, language: str) -> Iterator[str]:
         if SHORTEST <= len(found) <= LONGEST and found.lower() not in stops and not is_unspaced(found):
             # A heading in capitals says the same as one without; an acronym does not.
             yield found.capitalize() if found.isupper() and len(found) > LONGEST_ACRONYM else found
-
-
-def folded(form: str) -> str:
-    """By what two forms of one word are the same."""
-    return fold(form)

@@ -8,9 +8,9 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from pincite.index.lexicon.forms import folded
 from pincite.index.lexicon.store import SCALE, Block, Store, compact
 from pincite.protocols import Floats, NearWord
+from pincite.text.fold import fold
 from pincite.types import View
 
 Array = NDArray[Any]
@@ -35,7 +35,7 @@ def near(stores: Iterable[tuple[Store, View]], vectors: Sequence[Floats], above:
             first += len(block)
             for number, row, likeness in _alike(block, mine, asked, bound):
                 form = block.forms[row]
-                key = folded(form)
+                key = fold(form)
                 best = found[number].get(key)
                 # Of two forms equally near the first in the order of their letters, wherever they lie.
                 if best is None or (-likeness, form) < (-best[0], best[1]):
