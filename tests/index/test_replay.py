@@ -77,7 +77,7 @@ UPKEEP = ("advance", "merge", "merge", "merge everything", "rebuild", "reopen")
 SCORINGS = (
     Scoring(),
     Scoring(),
-    Scoring(literal=0),
+    Scoring(literal=0, elsewhere=0.9),
     Scoring(k1=1.2, boosts={"content": 1.0}),
     Scoring(k1=0.9, b=0.4, boosts={"content": 0.1, "headings": 0.7, "terms": 1.3}, literal=0.7),
     Scoring(k1=0.0),
@@ -172,7 +172,9 @@ class Chance:
         )
 
     def word_query(self) -> WordQuery:
-        plain = Some(tuple(Word(self.typed()) for _ in range(self._random.randint(1, 6))))
+        # Now and then a text so long that other passages of an element count too.
+        count = 30 if self.happens(0.15) else self._random.randint(1, 6)
+        plain = Some(tuple(Word(self.typed()) for _ in range(count)))
         return WordQuery(
             words=plain if self.happens(0.4) else self.tree(3),
             filters=tuple(self.filter() for _ in range(self.one((0, 0, 0, 1, 2)))),

@@ -30,8 +30,8 @@ RESULT = {
 LEG = {"name": str, "status": str, "candidates": int, "ms": float, "reason": (str, type(None))}
 CONTEXT = {"selector": str, "revision": int, "as_of": str, "valid_at": str, "repository_id": str, "head": int}
 EXPLAINED = {
-    "rank": int, "score": float, "raw": float, "chunk_index": int, "window": int | None, "window_text": str | None,
-    "matched": list,
+    "rank": int, "score": float, "raw": float, "chunk_index": int, "elsewhere": float | None, "window": int | None,
+    "window_text": str | None, "matched": list,
 }  # fmt: skip
 PASSAGE = {
     "version_id": str, "citation": str, "content": str, "context": str, "span": list, "section_id": (str, type(None)),

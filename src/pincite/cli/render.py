@@ -57,6 +57,7 @@ def _render_hit(number: int, hit: dict[str, Any], *, explain: bool) -> None:
             typer.echo(
                 f"   {leg}: rank {score['rank']}, score {score['score']:.3f}, raw {score['raw']:.3f}"
                 + (f": {words}" if words else "")
+                + (f"; other passages {score['elsewhere']:.2f}" if score["elsewhere"] else "")
             )
             if score["window_text"]:
                 elsewhere = "" if score["chunk_index"] == hit["chunk_index"] else f" in passage {score['chunk_index']}"

@@ -110,6 +110,13 @@ class Scoring:
     boosts: Mapping[str, float] = field(default_factory=lambda: dict(DEFAULT_BOOSTS))
     literal: float = 0.2
     """What a word adds, as a share of its worth, where it stands as typed and not only as a stem; 0 is plain BM25."""
+    elsewhere: float = 0.3
+    """What a word of a long query adds, as a share of its worth, where another passage of the element holds more of it
+    than the best passage does; 0 looks at the best passage alone."""
+
+
+LONG_QUERY = 12
+"""Words up to which a query asks for one thing, which one passage answers; a longer text asks for several."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -186,6 +193,8 @@ class Found:
     matched: tuple[Matched, ...] = ()
     window: int = -1
     """Dense leg: which of the passage's vectors is nearest, 0 for that of the whole; -1 where that is not said."""
+    elsewhere: float = 0.0
+    """Keyword leg: the part of `raw` that words in other passages of the element add."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -69,7 +69,9 @@ def pool(
                 found.setdefault(key, {})[leg] = item
             elif key not in found:
                 continue  # and what is shown of an element is a passage that the words accept
-            legs.setdefault(key, {})[leg] = LegScore(rank, item.score, item.raw, item.chunk, item.matched, item.window)
+            legs.setdefault(key, {})[leg] = LegScore(
+                rank, item.score, item.raw, item.chunk, item.matched, item.window, elsewhere=item.elsewhere
+            )
     if points and "exact" in by_leg:
         for key, rank, item, share in _exact(by_leg["exact"], group, found, strict=strict):
             found.setdefault(key, {})["exact"] = item

@@ -187,6 +187,8 @@ class LegScore:
     """Dense leg: which stretch of the passage is nearest, 0 for the whole."""
     window_text: str = ""
     """Its words as the model read them, under their headings; where an explanation was asked for."""
+    elsewhere: float = 0.0
+    """Keyword leg: the part of `raw` that words in other passages of the element add."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -78,7 +78,7 @@ def related(reader: Reader, views: Sequence[View], plan: Plan, asked: WordQuery,
         words=Some(
             tuple(Word(word.form, weight=_weight(word.cosine, least)) for word in near if _says_something(word))
         ),
-        scoring=replace(asked.scoring, literal=0.0),
+        scoring=replace(asked.scoring, literal=0.0, elsewhere=0.0),
         expected=EXPECTED,
         max_words=None,
         prepared=None,

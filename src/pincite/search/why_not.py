@@ -254,7 +254,9 @@ def _score_in(ranking: Ranking, live: LiveElement) -> LegScore | None:
     wanted = (live.version.scope, live.version.element_id)
     for rank, found in enumerate(ranking.found, start=1):
         if (found.scope, found.element_id) == wanted:
-            return LegScore(rank, found.score, found.raw, found.chunk, found.matched, found.window)
+            return LegScore(
+                rank, found.score, found.raw, found.chunk, found.matched, found.window, elsewhere=found.elsewhere
+            )
     return None
 
 

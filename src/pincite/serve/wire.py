@@ -77,6 +77,7 @@ def _leg(given: Any) -> Json:
         "rank": given.rank,
         "score": given.score,
         "raw": given.raw,
+        "elsewhere": given.elsewhere or None,
         "chunk_index": given.chunk,
         "window": given.window if given.window >= 0 else None,
         "window_text": given.window_text or None,

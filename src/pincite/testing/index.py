@@ -177,6 +177,7 @@ QUESTIONS: tuple[WordQuery, ...] = (
     WordQuery(words("the dog"), filters=(OneOf("element_type", ("page",)),)),
     WordQuery(All((Word("dog"), Not(Word("cat"))))),
     WordQuery(words("secret")),
+    WordQuery(words("dog bites court cat chunk other again secret old law page rest word"), explained=3),
     WordQuery(words("dog chunk court"), among=Among(frozenset({(SCOPE, "a"), (SCOPE, "e1"), (SCOPE, "e4")}), 2)),
 )
 
@@ -784,6 +785,29 @@ class IndexContract:
         shelf.add(put("a", page("a dog and a cat", "a cat", "the dogs bark at a dog", "dog and bird", "no animal")))
         shelf.add(put("b", page("a dog", "a cat or a dog", roles=("judge",))), put("d", page("dog", "dogs")))
         shelf.add(put("a", page("dog in statutes", "dog")), scope=SIBLING)
+
+    def test_other_passages_of_an_element_complete_what_a_long_query_asks(self, shelf: Shelf) -> None:
+        first, second = "ant bee cat dog elk fox gnu", "hen ibis jay kite lark mole newt"
+        shelf.add(
+            put("scattered", page(first, second)),
+            put("one sided", page(first, "something else entirely and nothing more")),
+            put("apart", second),
+        )
+        asked = WordQuery(words(f"{first} {second}"), explained=10)
+        found = {hit.element_id: hit for hit in shelf.ask(asked).found}
+        assert next(iter(found)) == "scattered"
+        assert found["scattered"].elsewhere > 0
+        assert found["one sided"].elsewhere == found["apart"].elsewhere == 0
+        for hit in found.values():
+            assert sum(word.share for word in hit.matched) + hit.elsewhere == pytest.approx(hit.raw)
+        assert {word.word for word in found["scattered"].matched} in ({*first.split()}, {*second.split()})
+
+        def added(query: WordQuery, *views: View) -> list[float]:
+            return [hit.elsewhere for hit in shelf.ask(query, *views).found if hit.element_id == "scattered"]
+
+        assert added(replace(asked, scoring=Scoring(elsewhere=0.0))) == [0.0]
+        assert added(replace(asked, group="chunk")) == [0.0, 0.0]
+        assert added(WordQuery(words(f"{first} hen ibis"))) == [0.0], "a short query is answered by one passage"
 
     @pytest.mark.parametrize("each", [1, 2, 50])
     def test_among_some_elements_chunks_score_as_they_do_among_all(self, shelf: Shelf, each: int) -> None:

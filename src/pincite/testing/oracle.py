@@ -21,6 +21,7 @@ from pincite.index.bm25 import Statistics, boosts_of, norm
 from pincite.index.entries import Entry, embedded_key, entries
 from pincite.index.queries import (
     FIELDS,
+    LONG_QUERY,
     All,
     Among,
     Background,
@@ -376,17 +377,22 @@ class _Question:
         scores = {row: self._bm25(row) for row in self.rows if self._matches(row)}
         total = len({row.group(_group(self.query)) for row in scores})
         pool = {row: self._with_literal(row, score) for row, score in self._pool(scores).items()}
+        elsewhere = self._elsewhere(pool)
+        pool = {row: score + elsewhere.get(row, 0.0) for row, score in pool.items()}
         found = []
         for rank, row in enumerate(_shown(self._ordered(pool), self.query)):
             bound = self.compiled.bound * (1 + self.query.scoring.literal)
             matched = self._explain(row) if rank < self.query.explained else ()
-            found.append(_found(row, min(1.0, pool[row] / bound), pool[row], matched))
+            item = _found(row, min(1.0, pool[row] / bound), pool[row], matched)
+            found.append(replace(item, elsewhere=elsewhere.get(row, 0.0)))
         return Ranking("keyword", tuple(found), total, notes=self.compiled.notes)
 
     def _matches(self, row: Row) -> bool:
+        return any(self.weight(row, item.group) > 0 for item in self.compiled.groups) and self._passes(row)
+
+    def _passes(self, row: Row) -> bool:
         return (
-            any(self.weight(row, item.group) > 0 for item in self.compiled.groups)
-            and _passes(row, self.query.filters)
+            _passes(row, self.query.filters)
             and _is_among(row, self.query.among)
             and self._accepts(row, self.query.words)
         )
@@ -432,6 +438,21 @@ class _Question:
         for item in self.compiled.groups:
             score += self._literal_share(row, item)
         return score
+
+    def _elsewhere(self, pool: dict[Row, float]) -> dict[Row, float]:
+        """What other passages of an element add to its best one; only where the query is long."""
+        query = self.query
+        if query.among or query.ever or query.group != "element" or len(self.compiled.groups) <= LONG_QUERY:
+            return {}
+        out = {}
+        for best in _first_of_each(self._ordered(pool), "element", 1):
+            rows = [row for row in self.rows if row.group("element") == best.group("element") and self._passes(row)]
+            more = 0.0
+            for item in self.compiled.groups:
+                shares = {row: self._share(row, item.idf, self.weight(row, item.group)) for row in rows}
+                more += max(shares.values()) - shares[best]
+            out[best] = query.scoring.elsewhere * more
+        return out
 
     def _literal_share(self, row: Row, item: WeighedGroup) -> float:
         """What the word adds where it stands as typed."""

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import sys
 from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
 from typing import Any
@@ -10,7 +11,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from pincite.index.bm25 import Statistics, boosts_of
-from pincite.index.queries import Found, Matched, Node, Phrase, Prefix, Ranking, Word, WordQuery
+from pincite.index.queries import LONG_QUERY, Found, Matched, Node, Phrase, Prefix, Ranking, Word, WordQuery
+from pincite.index.segments.elsewhere import held_elsewhere
 from pincite.index.segments.lists import PostingList, posting_list
 from pincite.index.segments.order import Finder, Order, Part, order_of, rows_among
 from pincite.index.segments.phrases import Budget, literal_weights
@@ -103,7 +105,8 @@ def search_words(parts: Sequence[Part], query: WordQuery) -> Ranking:
     raised = [
         _add_literal(run, compiled, number, rows, scores, average) for number, (rows, scores) in enumerate(scored)
     ]
-    found = _collect(run, compiled, raised, average)
+    added = _elsewhere(run, compiled, selects, raised, average)
+    found = _collect(run, compiled, raised, added, average)
     total, is_bound = _total(run, compiled, selects, scored)
     partial = run.budget.exceeded
     return Ranking(
@@ -196,16 +199,46 @@ def _literal_shares(run: _Run, compiled: Compiled, number: int, rows: Array, ave
     return {item.group: share * scorer.share(item.idf, rows, found) for item, found in zip(items, weights, strict=True)}
 
 
-def _collect(run: _Run, compiled: Compiled, scored: _Scored, average: float) -> tuple[Found, ...]:
+def _elsewhere(
+    run: _Run, compiled: Compiled, selects: Sequence[Array | None], scored: _Scored, average: float
+) -> list[dict[int, float]]:
+    """What other passages of an element add to its best one, by row of that one: nothing for short queries."""
+    query = run.query
+    if len(compiled.groups) <= LONG_QUERY or query.group != "element" or query.among or query.ever:
+        return [{} for _ in scored]
+    idfs = [item.idf for item in compiled.groups]
+    added = []
+    for number, (best, _) in enumerate(replace(run.order, depth=sys.maxsize).leaders(scored)):
+        lists = [run.list_of(number, item.group) for item in compiled.groups]
+        scorer = Scorer(run.parts[number].visible.segment.weighted(run.boosts)[1], average, query.scoring)
+        added.append(held_elsewhere(run.parts[number].visible, best, selects[number], lists, idfs, scorer))
+    return added
+
+
+def _collect(
+    run: _Run, compiled: Compiled, scored: _Scored, added: Sequence[dict[int, float]], average: float
+) -> tuple[Found, ...]:
     """The best row of each group over all segments, in the total order, down to the depth asked for."""
     most = compiled.bound * (1 + run.query.scoring.literal)
     finder = Finder(run.parts)
     out = []
-    for rank, (number, row, score) in enumerate(run.order.ranked(scored)):
+    for rank, (number, row, score) in enumerate(run.order.ranked(_raised(scored, added))):
         found = finder.found(number, row, min(1.0, score / most), score)
+        if more := added[number].get(row):
+            found = replace(found, elsewhere=more)
         explained = rank < run.query.explained
         out.append(replace(found, matched=_explain(run, compiled, number, row, average)) if explained else found)
     return tuple(out)
+
+
+def _raised(scored: _Scored, added: Sequence[dict[int, float]]) -> _Scored:
+    out = []
+    for (rows, scores), more in zip(scored, added, strict=True):
+        if more:
+            scores = scores.copy()
+            scores[np.searchsorted(rows, list(more))] += list(more.values())
+        out.append((rows, scores))
+    return out
 
 
 def _explain(run: _Run, compiled: Compiled, part: int, row: int, average: float) -> tuple[Matched, ...]:
