@@ -8,9 +8,12 @@ from typing import Any
 
 from benchmarks.page import markdown, put
 from benchmarks.quality.sets import POOLED, Corpus
+from pincite.eval.bootstrap import paired
 
 Measured = tuple[Corpus, dict[str, Any]]
 LEGS = ("keyword", "dense", "related", "exact", "graph", "rrf", "final")
+ALONE = ("keyword", "dense")
+"""Legs that could answer alone: the final order must not be worse than the better of them."""
 
 
 def write_table(path: Path, measured: Sequence[Measured], place: str) -> None:
@@ -19,9 +22,9 @@ def write_table(path: Path, measured: Sequence[Measured], place: str) -> None:
 
 
 def by_set(measured: Sequence[Measured]) -> str:
-    """nDCG@10 of each leg, with the final order's interval and recall."""
+    """nDCG@10 of each leg, with the final order's interval and recall, and what it gains on the better leg."""
     legs = _legs(measured)
-    head = ["set", "queries", "BM25", *legs, "final within (95 %)", "final R@100"]
+    head = ["set", "queries", "BM25", *legs, "final within (95 %)", "final R@100", "to the better leg (95 %)"]
     rows = []
     for corpus, body in measured:
         low, high = body["intervals"]["final"]["ndcg@10"]
@@ -30,13 +33,27 @@ def by_set(measured: Sequence[Measured]) -> str:
         )
         rows.append(
             [corpus.name, f"{body['queries']:,}", _figure(corpus.bm25), *values, f"{low:.3f}–{high:.3f}",
-             _figure(body["metrics"]["final"]["recall@100"])]
+             _figure(body["metrics"]["final"]["recall@100"]), to_better_leg(body)]
         )  # fmt: skip
     for pool in POOLED:
         if queries := _pool(pool, measured):
             values = _best([_mean(queries, leg) for leg in legs], pool.bm25)
-            rows.append([f"{pool.name}, all", f"{len(queries):,}", _figure(pool.bm25), *values, "", ""])
+            rows.append([f"{pool.name}, all", f"{len(queries):,}", _figure(pool.bm25), *values, "", "", ""])
     return markdown(head, rows)
+
+
+def to_better_leg(body: dict[str, Any]) -> str:
+    """Difference of the final order to the better of the legs that could answer alone, with its paired interval.
+
+    ▲ and ▼ mark a difference whose interval excludes 0. The better leg is chosen by its mean on the same questions,
+    which favours it.
+    """
+    queries = list(body["per_query"].values())
+    legs = {leg: [query[leg]["ndcg@10"] for query in queries] for leg in (*ALONE, "final") if leg in body["metrics"]}
+    best = max((leg for leg in legs if leg != "final"), key=lambda leg: sum(legs[leg]))
+    found = paired(legs[best], legs["final"])
+    mark = " ▲" if found.low > 0 else " ▼" if found.high < 0 else ""
+    return f"{found.difference:+.3f} ({found.low:+.3f} … {found.high:+.3f}){mark}".replace("-", "−")
 
 
 def by_tag(measured: Sequence[Measured]) -> str:
