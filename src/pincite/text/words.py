@@ -131,6 +131,7 @@ def _stemmer(algorithm: str) -> Stemmer.Stemmer:
     return Stemmer.Stemmer(algorithm, 0)  # its own cache costs more than stemming; ours is `analyse`
 
 
+@lru_cache(maxsize=100_000)
 def stem(word: str, language: str) -> str:
     """Snowball stem of a folded word; folding only for unknown languages and for anything with a digit."""
     algorithm = SNOWBALL.get(language)
@@ -148,6 +149,11 @@ def term_of(word: str, language: str) -> str:
     if language not in SNOWBALL or not word.isalpha():
         return word
     return f"{stem(word, language)}~{language}"
+
+
+def language_of(term: str) -> str:
+    """The language that a term's mark names; "" for one without."""
+    return term.rpartition("~")[2] if "~" in term else ""
 
 
 def folded_words(text: str) -> tuple[str, ...]:

@@ -27,9 +27,9 @@ SAMPLE = 500
 
 def background(pieces: Iterable[Piece], question: Array) -> Background | None:
     """Mean and standard deviation of the cosine over the sample; None where nothing has vectors."""
-    everything = [(piece.block, np.flatnonzero(piece.texts)) for piece in pieces]
-    among = sum(len(texts) for _, texts in everything)
-    first = [(block, texts[:SAMPLE]) for block, texts in everything]
+    whole = list(pieces)
+    among = sum(int(np.count_nonzero(piece.texts)) for piece in whole)
+    first = [(piece.block, _first(piece.texts)) for piece in whole]
     keys = Keys.joined([block.keys[texts] for block, texts in first])
     chosen = np.zeros(len(keys), bool)
     chosen[keys.order()[:SAMPLE]] = True
@@ -39,6 +39,14 @@ def background(pieces: Iterable[Piece], question: Array) -> Background | None:
         sums += map(int, score_texts(block, texts[chosen[at : at + len(texts)]], question).tolist())
         at += len(texts)
     return of_sums(sums, among)
+
+
+def _first(texts: Array) -> Array:
+    """The first texts of a mask, as many as a sample takes; a mask that is set often need not be read to its end."""
+    end = 4 * SAMPLE
+    while end < len(texts) and np.count_nonzero(texts[:end]) < SAMPLE:
+        end *= 4
+    return np.flatnonzero(texts[:end])[:SAMPLE]
 
 
 def of_sums(sums: list[int], among: int) -> Background | None:

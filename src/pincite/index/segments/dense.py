@@ -13,9 +13,8 @@ from pincite.errors import InvalidArgument
 from pincite.index.queries import Found, Ranking, VectorQuery
 from pincite.index.segments.asked import Asked, asked_of
 from pincite.index.segments.background import background
-from pincite.index.segments.blocks import Block
 from pincite.index.segments.cascade import Cascade, Piece
-from pincite.index.segments.order import Finder, Order, Part, Place, order_of
+from pincite.index.segments.order import Order, Part, Place, found_at, order_of
 from pincite.index.segments.ragged import positions
 from pincite.index.segments.scan import cosine, nearest_windows, score_texts
 from pincite.index.segments.vectors import VectorStore
@@ -158,27 +157,23 @@ def _rows_of(run: _Run, store: VectorStore, number: int, texts: Array, sums: Arr
 
 def _found(run: _Run, scored: _Scored) -> tuple[Found, ...]:
     ranked = run.order.ranked(scored)
-    windows = _windows(run, ranked) if run.query.among is None else [-1] * len(ranked)
-    finder = Finder(run.order.parts)
-    out = []
-    for (number, row, total), window in zip(ranked, windows, strict=True):
-        raw = cosine(total)
-        out.append(finder.found(number, row, run.query.calibration.score(raw), raw, window))
-    return tuple(out)
+    raws = [cosine(total) for _, _, total in ranked]
+    scores = [run.query.calibration.score(raw) for raw in raws]
+    windows = _windows(run, ranked) if run.query.among is None else None
+    return tuple(found_at(run.order.parts, ranked, scores, raws, windows))
 
 
 def _windows(run: _Run, ranked: Sequence[Place]) -> list[int]:
     """Which vector of each passage is nearest."""
-    stores = {number: field.store for field in run.fields for number in field.parts}
-    of_block: dict[Block, list[tuple[int, int]]] = {}
-    for place, (number, row, _) in enumerate(ranked):
-        store = stores[number]
-        text = int(store.places(run.order.parts[number].visible.segment).text_of_row[row])
-        block, text = store.locate(text)
-        of_block.setdefault(block, []).append((place, text))
-    out = [0] * len(ranked)
-    for block, places in of_block.items():
-        texts = np.array([text for _, text in places])
-        for (place, _), window in zip(places, nearest_windows(block, texts, run.question), strict=True):
-            out[place] = window
-    return out
+    out = np.zeros(len(ranked), np.int64)
+    numbers, rows = (np.array(values, np.int64) for values in ([p[0] for p in ranked], [p[1] for p in ranked]))
+    for field in run.fields:
+        for number in field.parts:
+            mine = np.flatnonzero(numbers == number)
+            texts = field.store.places(run.order.parts[number].visible.segment).text_of_row[rows[mine]]
+            blocks = np.searchsorted(field.store.first_text, texts, "right") - 1
+            for at in np.unique(blocks).tolist():
+                here = blocks == at
+                inside = texts[here] - field.store.first_text[at]
+                out[mine[here]] = nearest_windows(field.store.blocks[at], inside, run.question)
+    return out.tolist()

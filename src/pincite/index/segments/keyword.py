@@ -14,7 +14,7 @@ from pincite.index.bm25 import Statistics, boosts_of
 from pincite.index.queries import LONG_QUERY, Found, Matched, Node, Phrase, Prefix, Ranking, Word, WordQuery
 from pincite.index.segments.elsewhere import held_elsewhere
 from pincite.index.segments.lists import PostingList, posting_list
-from pincite.index.segments.order import Finder, Order, Part, order_of, rows_among
+from pincite.index.segments.order import Order, Part, found_at, order_of, rows_among
 from pincite.index.segments.phrases import Budget, literal_weights
 from pincite.index.segments.select import demand_mask, filter_mask
 from pincite.index.segments.topk import Scorer, Threshold, score_given, score_rows
@@ -220,15 +220,15 @@ def _collect(
 ) -> tuple[Found, ...]:
     """The best row of each group over all segments, in the total order, down to the depth asked for."""
     most = compiled.bound * (1 + run.query.scoring.literal)
-    finder = Finder(run.parts)
-    out = []
-    for rank, (number, row, score) in enumerate(run.order.ranked(_raised(scored, added))):
-        found = finder.found(number, row, min(1.0, score / most), score)
+    ranked = run.order.ranked(_raised(scored, added))
+    raws = [score for _, _, score in ranked]
+    found = found_at(run.parts, ranked, [min(1.0, raw / most) for raw in raws], raws)
+    for rank, (number, row, _) in enumerate(ranked):
         if more := added[number].get(row):
-            found = replace(found, elsewhere=more)
-        explained = rank < run.query.explained
-        out.append(replace(found, matched=_explain(run, compiled, number, row, average)) if explained else found)
-    return tuple(out)
+            found[rank] = replace(found[rank], elsewhere=more)
+        if rank < run.query.explained:
+            found[rank] = replace(found[rank], matched=_explain(run, compiled, number, row, average))
+    return tuple(found)
 
 
 def _raised(scored: _Scored, added: Sequence[dict[int, float]]) -> _Scored:
@@ -292,5 +292,5 @@ def _matching_rows(run: _Run, number: int, compiled: Compiled, select: Array | N
     """All rows of a segment that a word of the query occurs in, ascending."""
     seen = np.zeros(run.parts[number].visible.segment.rows, bool)
     for item in compiled.groups:
-        seen[run.list_of(number, item.group).all()[0]] = True
+        run.list_of(number, item.group).mark(seen)
     return np.flatnonzero(seen if select is None else seen & select)

@@ -13,6 +13,7 @@ from pincite.index.queries import FIELDS
 from pincite.index.segments.phrases import Budget, find_adjacent, find_prefix
 from pincite.index.segments.visibility import Visible
 from pincite.text.expand import Adjacent, Group, Member, StartsWith, Term, Together
+from pincite.text.words import language_of
 
 Array = NDArray[Any]
 
@@ -26,6 +27,9 @@ class PostingList(Protocol):
 
     def frequency(self) -> int:
         """Visible rows in the list."""
+
+    def mark(self, rows: Array) -> None:
+        """Set a flag for each visible row in the list."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -56,6 +60,37 @@ class TermList:
     def frequency(self) -> int:
         return self.visible.frequency(self.term)
 
+    def mark(self, rows: Array) -> None:
+        start, end = self.visible.segment.posting_range(self.term)
+        here = self.visible.segment.posting_row[start:end]
+        rows[here if self.visible.mask is None else here[self.visible.mask[here]]] = True
+
+
+@dataclass(frozen=True, slots=True)
+class TermsList:
+    """Stems of one word in several languages: a passage has one language, so no row is in two of their lists."""
+
+    terms: tuple[TermList, ...]
+
+    def all(self) -> tuple[Array, Array]:
+        found = [term.all() for term in self.terms]
+        rows, values = (np.concatenate(arrays) for arrays in zip(*found, strict=True))
+        order = np.argsort(rows, kind="stable")
+        return rows[order], values[order]
+
+    def weights(self, rows: Array) -> Array:
+        weights = self.terms[0].weights(rows)
+        for term in self.terms[1:]:
+            weights += term.weights(rows)
+        return weights
+
+    def frequency(self) -> int:
+        return sum(term.frequency() for term in self.terms)
+
+    def mark(self, rows: Array) -> None:
+        for term in self.terms:
+            term.mark(rows)
+
 
 @dataclass(frozen=True, slots=True)
 class MadeList:
@@ -72,6 +107,9 @@ class MadeList:
 
     def frequency(self) -> int:
         return len(self.rows)
+
+    def mark(self, rows: Array) -> None:
+        rows[self.rows] = True
 
 
 def _look_up(listed: Array, rows: Array, values: Any) -> Array:
@@ -93,8 +131,10 @@ def posting_list(
         boosts = tuple(boost if name == group.field else 0.0 for name, boost in zip(FIELDS, boosts, strict=True))
     table, _ = segment.weighted(boosts)
     known = [m for m in group.members if not isinstance(m, Term) or segment.term_id(m.text) >= 0]
-    if len(known) == 1 and isinstance(known[0], Term) and all(boosts):
-        return TermList(visible, known[0].text, table)
+    terms = [member.text for member in known if isinstance(member, Term)]
+    if terms and all(boosts) and len(terms) == len(known) == len({language_of(term) for term in terms}):
+        lists = tuple(TermList(visible, term, table) for term in terms)
+        return lists[0] if len(lists) == 1 else TermsList(lists)
     maker = _Maker(visible, boosts, table, languages, budget)
     made = [maker.make(member) for member in known]
     return _union([(rows, values) for rows, values in made if len(rows)])

@@ -36,26 +36,28 @@ class Part:
         return self.scope, segment.elements.raw(int(segment.row_element[row]))
 
 
-class Finder:
-    """Rows as hits; what all rows of one lifetime share is read once."""
-
-    def __init__(self, parts: Sequence[Part]) -> None:
-        self._parts = parts
-        self._owners: dict[tuple[int, int], tuple[Scope, str, str, str, int]] = {}
-
-    def found(self, number: int, row: int, score: float, raw: float, window: int = -1) -> Found:
-        segment = self._parts[number].visible.segment
-        owner = int(segment.row_owner[row])
-        shared = self._owners.get((number, owner))
-        if shared is None:
-            shared = self._owners[number, owner] = (
-                self._parts[number].scope,
-                segment.elements[int(segment.row_element[row])],
-                segment.version_id(owner),
-                segment.recipe(owner),
-                int(segment.owner_lifetime[owner]),
-            )
-        return Found(*shared, chunk=int(segment.row_chunk[row]), score=score, raw=raw, window=window)
+def found_at(
+    parts: Sequence[Part],
+    places: Sequence[Place],
+    scores: Sequence[float],
+    raws: Sequence[float],
+    windows: Sequence[int] | None = None,
+) -> list[Found]:
+    """The rows of a ranking as hits; what all rows of one lifetime share is read once."""
+    out: dict[int, Found] = {}
+    by_part: dict[int, list[int]] = {}
+    for at, (number, _, _) in enumerate(places):
+        by_part.setdefault(number, []).append(at)
+    for number, mine in by_part.items():
+        scope, segment = parts[number].scope, parts[number].visible.segment
+        rows = np.array([places[at][1] for at in mine], np.int64)
+        distinct, which = np.unique(segment.row_owner[rows], return_inverse=True)
+        facts = segment.owner_facts(distinct)
+        for at, owner, chunk in zip(mine, which.tolist(), segment.row_chunk[rows].tolist(), strict=True):
+            window = windows[at] if windows is not None else -1
+            element, version, recipe, lifetime = facts[owner]
+            out[at] = Found(scope, element, version, recipe, lifetime, chunk, scores[at], raws[at], window=window)
+    return [out[at] for at in range(len(places))]
 
 
 def rows_among(part: Part, among: Among) -> Array:
@@ -131,8 +133,12 @@ class Order:
 
     def _in_order(self, leaders: Scored) -> list[Place]:
         """All leaders in the total order. Ids are read only where scores tie across segments."""
-        if not leaders:
-            return []
+        if len(leaders) <= 1:  # rows of one part lie in the total order
+            return [
+                (0, row, score)
+                for rows, scores in leaders
+                for row, score in zip(rows.tolist(), scores.tolist(), strict=True)
+            ]
         scores = np.concatenate([scores for _, scores in leaders])
         rows = np.concatenate([rows for rows, _ in leaders])
         parts = np.repeat(np.arange(len(leaders)), [len(rows) for rows, _ in leaders])

@@ -49,6 +49,8 @@ def _dots(vectors: Array, chosen: Array | None, question: Array) -> Array:
 def nearest_windows(block: Block, texts: Array, question: Array) -> list[int]:
     """Which vector of each text is nearest to the question, the first of equals."""
     counts = block.counts[texts]
+    if counts.max(initial=1) == 1:
+        return [0] * len(texts)
     dots = _dots(block.vectors, positions(block.ptr[texts], counts), question)
     return [int(part.argmax()) for part in np.split(dots, pointers(counts)[1:-1])]
 

@@ -94,8 +94,14 @@ class Segment:
     def version_id(self, owner: int) -> str:
         return self.owner_version[owner * 16 : owner * 16 + 16].tobytes().hex()
 
-    def recipe(self, owner: int) -> str:
-        return str(self.facts["recipes"][int(self["owner_recipe"][owner])])
+    def owner_facts(self, owners: Array) -> list[tuple[str, str, str, int]]:
+        """Element id, version id, recipe and lifetime id of each owner."""
+        elements = self.elements.some(self["owner_element"][owners])
+        versions = self.owner_version.reshape(-1, 16)[owners].tobytes().hex()
+        recipes: list[str] = self.facts["recipes"]
+        made = [recipes[number] for number in self["owner_recipe"][owners].tolist()]
+        version_ids = [versions[at : at + 32] for at in range(0, len(versions), 32)]
+        return list(zip(elements, version_ids, made, self.owner_lifetime[owners].tolist(), strict=True))
 
 
 def _weigh(matrix: Array, boosts: tuple[float, ...]) -> Array:

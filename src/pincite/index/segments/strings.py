@@ -29,6 +29,11 @@ class StringTable:
     def __getitem__(self, index: int) -> str:
         return self.raw(index).decode("utf-8")
 
+    def some(self, indexes: Array) -> list[str]:
+        """Strings by their numbers."""
+        ends = zip(self.offsets[indexes].tolist(), self.offsets[indexes + 1].tolist(), strict=True)
+        return [self.blob[start:end].tobytes().decode("utf-8") for start, end in ends]
+
     def __iter__(self) -> Iterator[bytes]:
         whole = self.blob.tobytes()
         offsets = self.offsets.tolist()
