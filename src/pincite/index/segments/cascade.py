@@ -38,6 +38,8 @@ STRIPE = 16_384
 """Vectors whose distances are counted at once: one plane of them is 128 KB."""
 BYTE_PLANES = 3
 """Planes whose differing bits, 64 each at most, add up in one byte."""
+SAMPLED = 16
+"""One in so many distances tells about where the limit of a sieve lies."""
 QUESTION_BITS = 4
 """Of the question's components in the second sieve, sign included."""
 
@@ -77,7 +79,7 @@ class Cascade:
         estimates = [self._estimate(piece.block, texts) for piece, texts in zip(self.pieces, near, strict=True)]
         everything = np.concatenate(estimates)
         wanted = max(CHOSEN * self.factor, self._wanted_near // CHOSEN_SHARE)
-        self.is_complete = self._wanted_near >= self._histogram[-1] and len(everything) <= wanted
+        self.is_complete = self._wanted_near >= self._total and len(everything) <= wanted
         if len(everything) <= wanted:
             return near
         least = np.partition(everything, len(everything) - wanted)[len(everything) - wanted]
@@ -86,28 +88,21 @@ class Cascade:
     # --- first sieve ------------------------------------------------------------------------------------------
 
     @cached_property
+    def _total(self) -> int:
+        return sum(piece.count for piece in self.pieces)
+
+    @cached_property
     def _distances(self) -> list[Array]:
         bits = sign_bits(self.question.reshape(1, -1))[0]
         return [hamming(piece.block.planes, piece.vectors, bits) for piece in self.pieces]
 
-    @cached_property
-    def _histogram(self) -> Array:
-        """How many vectors have at most this distance."""
-        width = len(self.question) + 1
-        counts = np.zeros(width, np.int64)
-        for distances in self._distances:
-            for low in range(0, len(distances), STRIPE):
-                counts += np.bincount(distances[low : low + STRIPE], minlength=width)
-        return np.cumsum(counts)
-
     @property
     def _wanted_near(self) -> int:
-        return max(NEAR_LEAST, int(self._histogram[-1]) // NEAR_SHARE) * self.factor
+        return max(NEAR_LEAST, self._total // NEAR_SHARE) * self.factor
 
     def _near(self) -> list[Array]:
         """For each piece the places, among the vectors asked for, of those that are near enough."""
-        limit = int(np.searchsorted(self._histogram, min(self._wanted_near, self._histogram[-1])))
-        return [np.flatnonzero(distances <= limit) for distances in self._distances]
+        return nearest(self._distances, self._wanted_near)
 
     def _texts(self, number: int, near: Array) -> Array:
         piece = self.pieces[number]
@@ -138,15 +133,53 @@ class Cascade:
         dots = np.zeros(len(rows), np.int32)
         for low in range(0, len(rows), STRIPE):
             part = slice(low, low + STRIPE)
-            signs = [plane[rows[part]] for plane in block.planes]
+            planes = [_picked(plane, rows[part]) for plane in block.planes]
             for worth, bits in self._slices:
-                common = np.zeros(len(signs[0]), np.uint16)
-                for plane, word in zip(signs, bits, strict=True):
-                    common += np.bitwise_count(plane & word)
-                dots[part] += worth * common.astype(np.int32)
+                dots[part] += worth * common_bits(planes, bits).astype(np.int32)
+        if len(rows) == len(texts):
+            return 2 * dots  # one vector each, the whole and the nearest
         starts = pointers(counts)[:-1]
         estimate: Array = dots[starts] + np.maximum.reduceat(dots, starts)
         return estimate
+
+
+def nearest(distances: Sequence[Array], wanted: int) -> list[Array]:
+    """Places of the smallest distances, in each array: at least `wanted` together, with all that tie with the last.
+
+    Where the limit lies is guessed from a sample first, so that only what is near is counted; the outcome is exact.
+    """
+    total = sum(map(len, distances))
+    if wanted >= total:
+        return [np.arange(len(array)) for array in distances]
+    sample = np.concatenate([array[::SAMPLED] for array in distances])
+    at = min(len(sample) - 1, int(1.3 * wanted / SAMPLED) + 8)
+    guess = int(np.partition(sample, at)[at])
+    places = [np.flatnonzero(array <= guess) for array in distances]
+    if sum(map(len, places)) < wanted:
+        guess = int(max(array.max(initial=0) for array in distances))
+        places = [np.arange(len(array)) for array in distances]
+    counts = np.zeros(guess + 1, np.int64)
+    for array, here in zip(distances, places, strict=True):
+        counts += np.bincount(array[here], minlength=guess + 1)
+    limit = int(np.searchsorted(np.cumsum(counts), wanted))
+    return [here[array[here] <= limit] for array, here in zip(distances, places, strict=True)]
+
+
+def common_bits(planes: Sequence[Array], bits: Array) -> Array:
+    """How many bits each vector has in common with the given ones."""
+    out = np.zeros(len(planes[0]), np.uint16)
+    both = np.empty(len(planes[0]), np.uint64)
+    for first in range(0, len(planes), BYTE_PLANES):
+        few = zip(planes[first : first + BYTE_PLANES], bits[first : first + BYTE_PLANES], strict=True)
+        out += _summed([np.bitwise_count(np.bitwise_and(plane, word, out=both)) for plane, word in few])
+    return out
+
+
+def _summed(counts: list[Array]) -> Array:
+    """Counts of up to three planes together, in one byte each: fewer passes over the wider sums."""
+    for other in counts[1:]:
+        counts[0] += other
+    return counts[0]
 
 
 def hamming(planes: Array, chosen: Array | None, bits: Array) -> Array:
@@ -158,12 +191,16 @@ def hamming(planes: Array, chosen: Array | None, bits: Array) -> Array:
     for low in range(0, len(out), STRIPE):
         sums = out[low : low + STRIPE]
         xor = differing[: len(sums)]
-        part = slice(low, low + STRIPE) if chosen is None else chosen[low : low + STRIPE]
         for first in range(0, len(planes), BYTE_PLANES):
-            # Up to three planes count in one byte: fewer passes over the wider sums.
-            few = zip(planes[first : first + BYTE_PLANES], bits[first : first + BYTE_PLANES], strict=True)
-            counts = [np.bitwise_count(np.bitwise_xor(plane[part], word, out=xor)) for plane, word in few]
-            for other in counts[1:]:
-                counts[0] += other
-            sums += counts[0]
+            counts = []
+            for plane, word in zip(planes[first : first + BYTE_PLANES], bits[first : first + BYTE_PLANES], strict=True):
+                high = low + len(sums)
+                part = plane[low:high] if chosen is None else _picked(plane, chosen[low:high])
+                counts.append(np.bitwise_count(np.bitwise_xor(part, word, out=xor)))
+            sums += _summed(counts)
     return out
+
+
+def _picked(plane: Array, rows: Array) -> Array:
+    """Rows that are known to be there: without the check for each, taking them is several times faster."""
+    return plane.take(rows, mode="clip")

@@ -148,8 +148,8 @@ def _rows(run: _Run, chosen: Sequence[Array]) -> _Scored:
 def _rows_of(run: _Run, store: VectorStore, number: int, texts: Array, sums: Array) -> tuple[Array, Array]:
     """A text may stand in several rows of a part, in none, or in some that are hidden."""
     places = store.places(run.order.parts[number].visible.segment)
-    first = np.searchsorted(places.texts, texts)
-    counts = np.searchsorted(places.texts, texts, "right") - first
+    first = places.starts[texts]
+    counts = places.starts[texts + 1] - first
     rows, values = places.rows[positions(first, counts)], np.repeat(sums, counts)
     mask = run.asked[number].mask
     return (rows, values) if mask is None else (rows[mask[rows]], values[mask[rows]])

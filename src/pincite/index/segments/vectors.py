@@ -70,6 +70,8 @@ class Places:
     """Those of the segment, ascending, once for every row that holds them …"""
     rows: Array
     """… and that row."""
+    starts: Array
+    """Where each text of the store begins in them, and, last, where they end."""
 
 
 class VectorStore:
@@ -114,7 +116,8 @@ class VectorStore:
         texts = np.concatenate([empty, *(texts for texts, _ in found)])
         rows = np.concatenate([empty, *(rows for _, rows in found)])
         text_of_row[rows] = texts
-        return Places(text_of_row, texts, rows)
+        starts = np.searchsorted(texts, np.arange(int(self.first_text[-1]) + 1)).astype(np.int32)
+        return Places(text_of_row, texts, rows, starts)
 
     def _pairs(self, segment: Segment) -> Iterator[tuple[int, Array, Array]]:
         for block, base in zip(self.blocks, self.first_text.tolist(), strict=False):
