@@ -6,10 +6,10 @@ UPGRADE ?=
 
 .DEFAULT_GOAL := help
 .DELETE_ON_ERROR:
-.PHONY: help demo test lint bench eval ablation tune lock clean
+.PHONY: help demo test lint bench bench-1m eval ablation tune lock clean
 
 help: ## Show this list
-	@awk -F ':.*## ' '/^[a-z]+:.*## / { printf "make %-8s  %s\n", $$1, $$2 }' Makefile
+	@awk -F ':.*## ' '/^[a-z0-9-]+:.*## / { printf "make %-8s  %s\n", $$1, $$2 }' Makefile
 
 demo: .venv-demo/ready ## Build a small library from samples/ and ask it questions, offline
 	@echo "demo: builds .demo/library from samples/handbook and asks it questions, offline"
@@ -25,8 +25,11 @@ lint: .venv-test/ready ## Check style, formatting and types
 	@.venv-test/bin/ruff format --check .
 	@.venv-test/bin/mypy
 
-bench: .venv-test/ready ## Run every benchmark in benchmarks/ at its default size
-	@.venv-test/bin/python -m benchmarks
+bench: .venv-bench/ready ## Compare speed with other engines at 10,000 and 100,000 chunks; writes docs/performance.md
+	@.venv-bench/bin/python -m benchmarks.speed 10000 100000
+
+bench-1m: .venv-bench/ready ## The same at a million chunks, added to the figures of make bench
+	@.venv-bench/bin/python -m benchmarks.speed 1000000
 
 DATA ?= ../shared/data
 KIND ?= generic
@@ -46,9 +49,10 @@ lock: ## Resolve requirements/*.lock anew (newer releases: make lock UPGRADE=--u
 	@command -v $(UV) >/dev/null || { echo "make lock needs uv: pip install uv" >&2; exit 1; }
 	$(COMPILE) --extra eval --group build -o requirements/run.lock
 	$(COMPILE) --extra all --group build --group test --group lint -o requirements/test.lock
+	$(COMPILE) --extra all --group build --group bench -o requirements/bench.lock
 
 clean: ## Remove environments, caches and the demo library
-	rm -rf .venv-demo .venv-test .demo dist build .mypy_cache .ruff_cache .pytest_cache .hypothesis
+	rm -rf .venv-demo .venv-test .venv-bench .demo dist build .mypy_cache .ruff_cache .pytest_cache .hypothesis
 	find src tests benchmarks -name __pycache__ -type d -prune -exec rm -rf {} +
 
 COMPILE = $(UV) pip compile pyproject.toml --quiet --universal --python-version 3.11 --generate-hashes \
@@ -56,6 +60,7 @@ COMPILE = $(UV) pip compile pyproject.toml --quiet --universal --python-version 
 
 .venv-demo/ready: requirements/run.lock
 .venv-test/ready: requirements/test.lock
+.venv-bench/ready: requirements/bench.lock
 .venv-%/ready: pyproject.toml
 	@$(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 11))' \
 		|| { echo "Pincite needs Python 3.11 or newer, $(PYTHON) is $$($(PYTHON) -V 2>&1); try: make PYTHON=python3.12 …" >&2; exit 1; }

@@ -13,6 +13,8 @@ import pincite
 
 SOURCE = Path(pincite.__file__).parent
 FLOOR = {"types", "errors", "protocols", "ids", "citation", "fixed"}
+TOOLS = {"document_tools": {"document_tools"}, "settings": {"settings_files"}, "tools": {"tool_index"}}
+"""What commands about tools use beside the library."""
 MODULES = sorted(path for path in SOURCE.rglob("*.py"))
 
 
@@ -59,14 +61,14 @@ def test_imports_follow_the_layers(path: Path) -> None:
     if relative[0] == "text":
         check(path, FLOOR | {"text"})
     elif relative[0] == "kinds":
-        check(path, FLOOR | {"text", "kinds"})
+        check(path, FLOOR | {"text", "extras", "kinds"})
         own = ".".join(relative[:2])
         others = {name for name in imports(path) if name.startswith("kinds.") and not name.startswith(own)}
         assert not others, "one kind does not know another"
     elif relative[0] == "catalog":
         check(path, FLOOR | {"text", "catalog"})
     elif relative[0] == "index":
-        check(path, FLOOR | {"text", "index"})
+        check(path, FLOOR | {"text", "index", "extras"})
     elif relative[0] == "search":
         check(path, FLOOR | {"text", "catalog.resolve", "index.queries", "index.entries", "search"})
     elif relative[0] == "ingest":
@@ -74,8 +76,11 @@ def test_imports_follow_the_layers(path: Path) -> None:
     elif relative[0] == "models":
         check(path, FLOOR | {"text", "extras", "index.queries", "models"})
     elif relative[0] == "cli":
-        own = {"evaluate": {"eval"}, "tune": {"eval"}, "models": {"models"}}.get(path.stem, set())
+        own = {"evaluate": {"eval"}, "tune": {"eval"}, "models": {"models"}, **TOOLS}.get(path.stem, set())
         check(path, {"errors", "config", "library", "serve.wire", "cli"} | own)
+    elif relative[0] == "document_tools":
+        stands_on = {"checked", "config", "library", "ingest.spine", "serve.wire", "search.query", "search.rrf"}
+        check(path, FLOOR | stands_on | {"kinds.documents", "document_tools"})
     elif relative[0] == "eval":
         assert not [name for name in imports(path) if name.startswith(("cli", "serve"))]
     elif relative[0] == "serve" and path.name != "wire.py":
@@ -118,7 +123,9 @@ def test_importing_pincite_is_instant() -> None:
 
 
 def test_the_exported_names_are_those_listed() -> None:
-    assert sorted(pincite.__all__) == ["Citation", "Library", "PinciteError", "__version__", "open"]
+    assert sorted(pincite.__all__) == [
+        "Citation", "Library", "PinciteError", "ToolIndex", "__version__", "load_tools", "open",
+    ]  # fmt: skip
     code = "import pincite; print(sorted(n for n in vars(pincite) if not n.startswith('_')))"
     names = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True).stdout
     assert set(ast.literal_eval(names)) <= {"annotations", "TYPE_CHECKING", "Any", *pincite.__all__}

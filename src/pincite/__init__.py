@@ -8,16 +8,20 @@ __version__ = "0.1.0"
 
 if TYPE_CHECKING:
     from pincite.citation import Citation
+    from pincite.document_tools import load_tools
     from pincite.errors import PinciteError
     from pincite.library import Library
     from pincite.library import open_library as open
+    from pincite.tool_index import ToolIndex
 
-__all__ = ["Citation", "Library", "PinciteError", "__version__", "open"]
+__all__ = ["Citation", "Library", "PinciteError", "ToolIndex", "__version__", "load_tools", "open"]
 
 _HOMES = {
     "Citation": ("pincite.citation", "Citation"),
     "Library": ("pincite.library", "Library"),
     "PinciteError": ("pincite.errors", "PinciteError"),
+    "ToolIndex": ("pincite.tool_index", "ToolIndex"),
+    "load_tools": ("pincite.document_tools", "load_tools"),
     "open": ("pincite.library", "open_library"),
 }
 

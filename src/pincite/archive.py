@@ -11,16 +11,17 @@ import hashlib
 import json
 import os
 import shutil
+import sqlite3
 import time
-from contextlib import suppress
+from contextlib import closing, suppress
 from dataclasses import dataclass
 from pathlib import Path
 
 from pincite.catalog.sqlite import SqliteCatalog
-from pincite.errors import Conflict, Damaged, InvalidArgument, NotFound
+from pincite.errors import Conflict, Damaged, InvalidArgument, MissingExtra, NotFound
 from pincite.index.lexicon.store import files as lexicon_files
+from pincite.index.open import SQLITE_VEC_FILE, Engine, open_index
 from pincite.index.segments.format import clear_errors, sync_folder
-from pincite.index.segments.index import SegmentIndex
 from pincite.index.segments.manifest import CURRENT, MANIFEST, current_generation, load_manifest
 from pincite.protocols import Catalog
 
@@ -49,6 +50,7 @@ def create_backup(catalog: Catalog, library: Path, target: Path) -> Backup:
         for info in catalog.repositories.all():
             _copy_index(library / "index" / info.key, target / "index" / info.key)
             _copy_words(library / "words" / info.key, target / "words" / info.key)
+        _copy_database(library / "index" / SQLITE_VEC_FILE, target / "index" / SQLITE_VEC_FILE)
         catalog.backup(target / "catalog.db")
         files = {path.relative_to(target).as_posix(): _describe(path) for path in sorted(_files(target))}
         listing = target / LISTING
@@ -99,15 +101,22 @@ def _take_vectors(library: Path) -> None:
     Vectors that cannot be used do not stand in the way of a restore; answers and doctor say what is missing.
     """
     catalog = SqliteCatalog(library / "catalog.db")
-    try:
-        index = SegmentIndex(library / "index", catalog)
-        for info in catalog.repositories.all():
-            for fingerprint in catalog.vectors.counts(info.scope.tenant):
-                with suppress(Damaged):
-                    index.advance(info.scope)
-                    index.take_vectors(info.scope, fingerprint)
-    finally:
-        catalog.close()
+    with closing(catalog):
+        for engine in _engines(library / "index"):
+            with suppress(MissingExtra), closing(open_index(engine, library / "index", catalog)) as index:
+                for info in catalog.repositories.all():
+                    for fingerprint in catalog.vectors.counts(info.scope.tenant):
+                        with suppress(Damaged):
+                            index.advance(info.scope)
+                            index.take_vectors(info.scope, fingerprint)
+
+
+def _engines(folder: Path) -> list[Engine]:
+    """Those that a backup was made with."""
+    other = (folder / SQLITE_VEC_FILE).exists()
+    segments = not other or any(path.is_dir() for path in folder.iterdir())
+    used: dict[Engine, bool] = {"segments": segments, "sqlite_vec": other}
+    return [engine for engine, is_used in used.items() if is_used]
 
 
 def _read_listing(listing: Path) -> dict[str, tuple[int, str]]:
@@ -144,6 +153,14 @@ def _copy_index(source: Path, target: Path) -> None:
         except FileNotFoundError:
             continue
     shutil.rmtree(target, ignore_errors=True)  # the index can always be rebuilt; the catalog is what counts
+
+
+def _copy_database(source: Path, target: Path) -> None:
+    """Copy one state of an index that is a SQLite file, page by page: that needs none of its extensions."""
+    if source.exists():
+        target.parent.mkdir(parents=True, exist_ok=True)
+        with closing(sqlite3.connect(source)) as reader, closing(sqlite3.connect(target)) as writer:
+            reader.backup(writer)
 
 
 def _copy_words(source: Path, target: Path) -> None:

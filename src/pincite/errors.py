@@ -15,6 +15,7 @@
     │   ├── Damaged              a file fails its checks
     │   └── SchemaTooNew         written by a newer Pincite
     ├── EmbeddingFailed          a model gave no usable vector for a text   (unavailable)
+    ├── ServiceFailed            a model service gave no usable answer      (unavailable)
     └── MissingExtra             a feature needs `pip install "pincite[…]"` (unavailable)
 
 An error says what, why, and what to do. `code` is one of REQUIREMENTS' wire codes; `exit_code` is the command line's.
@@ -122,6 +123,17 @@ class SchemaTooNew(Unavailable):
 
 class EmbeddingFailed(Unavailable):
     """A model could not embed a text, or gave a vector without direction; never stored, reported with its reason."""
+
+
+class ServiceFailed(Unavailable):
+    """A model service could not be reached, refused, or answered with what cannot be used.
+
+    `hopeless`: another call would fail too (no key, no such model), so that none should be made.
+    """
+
+    def __init__(self, message: str, *, hopeless: bool = False) -> None:
+        super().__init__(message)
+        self.hopeless = hopeless
 
 
 class MissingExtra(Unavailable):

@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 import threading
-from collections.abc import Callable, Mapping, Sequence
-from contextlib import suppress
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import closing, contextmanager, suppress
 from copy import copy
 from dataclasses import replace
 from datetime import date
@@ -32,13 +32,16 @@ from pincite.errors import (
 )
 from pincite.health import Health, examine
 from pincite.index.lexicon import FolderLexicon
+from pincite.index.open import erase_from_others, open_index
 from pincite.index.queries import IndexStatus
-from pincite.index.segments.index import SegmentIndex
+from pincite.ingest.context_reports import ContextsEstimate
+from pincite.ingest.contexts import Contexts
 from pincite.ingest.embed import EmbedOptions, EmbedReport, embed
 from pincite.ingest.embed_batches import probe
 from pincite.ingest.embed_worker import EmbedWorker
 from pincite.ingest.sources import open_source
-from pincite.ingest.spine import IngestOptions, IngestReport, Progress, ingest, silent
+from pincite.ingest.spine import IngestOptions, IngestReport, Progress, estimate, ingest, silent
+from pincite.ingest.watch import SourceChange, watched
 from pincite.models.in_use import FixedModel, ModelInUse
 from pincite.models.registry import open_reranker
 from pincite.protocols import Embedder, Index, Reranker
@@ -49,7 +52,9 @@ from pincite.search.compare import Comparison, compare
 from pincite.search.context import Context, ContextOptions, gather
 from pincite.search.get import Found, get
 from pincite.search.history import Life, changes, lives
+from pincite.search.look_up import LookedUp, look_up
 from pincite.search.query import Answer, FilterValue, Meaning, Query, Reader, day
+from pincite.search.references import Reference, references_of
 from pincite.search.replay import with_model_behind
 from pincite.search.reranking import Reranking
 from pincite.search.spine import Trace, replay, trace
@@ -75,7 +80,7 @@ class Library:
         self.is_new = not (self.path / "catalog.db").exists()
         self._roles = None if roles is None else frozenset(roles)
         self.catalog = SqliteCatalog(self.path / "catalog.db")
-        self.index: Index = SegmentIndex(self.path / "index", self.catalog)
+        self.index: Index = open_index(config.index, self.path / "index", self.catalog)
         self.lexicon = FolderLexicon(self.path / "words", self.catalog)
         self.baselines = BaselineDesk(self.catalog, self.scope, self._gate_publication, self._require_owner)
         stated = "embedding" in config.model_fields_set and "model" in config.embedding.model_fields_set
@@ -101,6 +106,7 @@ class Library:
         self._stop_embedding()
         if self._upkeep is not None:
             self._upkeep.join()
+        self.index.close()
         self.catalog.close()
 
     # --- writing ----------------------------------------------------------------------------------------------
@@ -114,30 +120,88 @@ class Library:
         exclude: Sequence[str] = (),
         prefix: str = "",
         allow_empty: bool = False,
+        allow_private: bool = False,
         author: str = "",
         message: str = "",
         embedding: bool = True,
         progress: Progress = silent,
     ) -> IngestReport:
-        """Bring a repository in line with a folder or file of Markdown and text; unchanged files cost nothing.
+        """Bring a repository in line with a folder, a file or an https address; unchanged files cost nothing.
 
         What is new can be found by its words at once; its vectors follow in the background (`embed` waits for them).
         """
         self._require_owner("change what it holds")
         scope = self.scope(repository)
-        options = IngestOptions(self.config.chunking.options(), author, message, prefix, allow_empty)
-        report = ingest(
-            self.catalog,
-            self.index,
-            scope,
-            open_source(source, include, exclude, may_be_gone=allow_empty),
-            options,
-            progress,
-        )
+        opened = open_source(source, include, exclude, may_be_gone=allow_empty, allow_private=allow_private)
+        with self._contexts() as contexts:
+            cut = self.config.chunking.options()
+            options = IngestOptions(cut, author, message, prefix, allow_empty, contexts=contexts)
+            report = ingest(self.catalog, self.index, scope, opened, options, progress)
         self._merge_in_background(scope)
         if embedding:
             self.embed_in_background()
         return report
+
+    def watch(
+        self,
+        source: str | Path,
+        *,
+        include: Sequence[str] = (),
+        exclude: Sequence[str] = (),
+        every_seconds: float = 2.0,
+        stop: threading.Event,
+        **options: Any,
+    ) -> Iterator[tuple[SourceChange, IngestReport | PinciteError]]:
+        """Ingest a source, and again whenever its files have changed, until `stop` is set; options as for `ingest`.
+
+        What goes wrong (a folder that is not mounted, a library that is locked) is given once instead of a report, and
+        tried again after each pause.
+        """
+        seen = watched(open_source(source, include, exclude, allow_private=True), every_seconds, stop)
+        change: SourceChange | None = SourceChange()
+        complaint = ""
+        while change is not None:
+            try:
+                report = self.ingest(source, include=include, exclude=exclude, **options)
+            except (Conflict, NotFound, Unavailable) as problem:
+                if problem.message != complaint:
+                    yield change, problem
+                complaint = problem.message
+                if stop.wait(every_seconds):
+                    return
+                continue
+            complaint = ""
+            yield change, report
+            change = next(seen, None)
+
+    def estimate_contexts(
+        self,
+        source: str | Path,
+        *,
+        repository: str = "",
+        include: Sequence[str] = (),
+        exclude: Sequence[str] = (),
+        prefix: str = "",
+    ) -> ContextsEstimate:
+        """What an ingest would have the context model write, and about what that costs; nobody is asked."""
+        self._require_owner("look at what would change")
+        opened = open_source(source, include, exclude)
+        with self._contexts() as contexts:
+            options = IngestOptions(self.config.chunking.options(), prefix=prefix, contexts=contexts)
+            return estimate(self.catalog, self.scope(repository), opened, options)
+
+    @contextmanager
+    def _contexts(self) -> Iterator[Contexts | None]:
+        """Who writes contexts, for one ingest; None where no model is configured for it."""
+        settings = self.config.context_model
+        if not (self.config.contextual_embeddings and settings.model):
+            yield None
+            return
+        from pincite.models.contexts.writer import HttpContextWriter
+
+        key, missing = settings.api_key()
+        with closing(HttpContextWriter(settings.options(), key, missing_key=missing)) as writer:
+            yield Contexts(writer, settings.budget_usd)
 
     def purge(
         self, element_ids: Sequence[str] | str, *, repository: str = "", reason: str = "", author: str = ""
@@ -151,6 +215,9 @@ class Library:
         finally:  # also when it was erased before: an earlier purge may have died before it came to the index
             self.lexicon.forget(scope)
             self.index.advance(scope)
+            info = self.catalog.repositories.get(scope)
+            if info is not None:
+                erase_from_others(self.config.index, self.path / "index", self.catalog, info)
 
     def rebuild(self, repository: str = "") -> tuple[IndexStatus, ...]:
         """Build the index anew from the catalog, beside the old one, and switch; of all repositories or of one.
@@ -370,6 +437,20 @@ class Library:
         with self.catalog.snapshot():
             return lives(self.catalog, self._resolve(scope, None, "", by_id=True).view, element_id)
 
+    def definitions(
+        self,
+        term: str,
+        *,
+        repository: str | Sequence[str] = (),
+        read_context: ReadContextGiven = None,
+        valid_at: str | date = "",
+    ) -> LookedUp:
+        """What the documents say a term means, each with its citation; where none does, the nearest defined terms."""
+        scopes = self._reader().scopes(_names(repository))
+        with self.catalog.snapshot():
+            resolved = [self._resolve(scope, _read_context(read_context), valid_at, by_id=True) for scope in scopes]
+            return look_up(self.catalog, resolved, term)
+
     def diff(
         self, old: ReadContextGiven, new: ReadContextGiven = None, *, repository: str = ""
     ) -> tuple[ElementChange, ...]:
@@ -470,6 +551,33 @@ class Library:
         options = ContextOptions(max_tokens, include_relationships, include_definitions)
         self._catch_up(asked.repositories)
         return gather(self._reader(), asked, options)
+
+    def references(
+        self,
+        element: str,
+        *,
+        section: str = "",
+        incoming: bool = False,
+        unresolved: bool = False,
+        repository: str = "",
+        read_context: ReadContextGiven = None,
+        valid_at: str | date = "",
+    ) -> tuple[Reference, ...]:
+        """What an element (id or citation) or one of its sections refers to, or with `incoming` what refers to it.
+
+        `unresolved`: only those that name something which is not here.
+        """
+        scope, element_id, cited = self._element(element, repository)
+        with self.catalog.snapshot():
+            view = self._resolve(scope, _read_context(read_context), valid_at, by_id=True).view
+            return references_of(
+                self.catalog,
+                view,
+                element_id,
+                section=section or (cited.section_id if cited else ""),
+                incoming=incoming,
+                unresolved=unresolved,
+            )
 
     # --- health -----------------------------------------------------------------------------------------------
 
@@ -584,6 +692,7 @@ class Library:
             replace(self.config.retrieval.options(), reranker=reranking.pin),
             self._meaning(required=self.config.dense == "required"),
             reranking,
+            self.config.retrieval.stated_ranks(),
         )
 
     def _meaning(self, *, required: bool) -> Meaning:
@@ -647,9 +756,9 @@ class Library:
         return cited.scope, cited.element_id, cited
 
 
-def check_source(source: str | Path, *, may_be_gone: bool = False) -> None:
+def check_source(source: str | Path, *, may_be_gone: bool = False, allow_private: bool = False) -> None:
     """Raise what `ingest` would raise for a source that is not there, before a library is made for it."""
-    open_source(source, may_be_gone=may_be_gone)
+    open_source(source, may_be_gone=may_be_gone, allow_private=allow_private)
 
 
 def open_library(

@@ -9,7 +9,7 @@ from __future__ import annotations
 import threading
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import AbstractContextManager
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from pathlib import Path
 from typing import TYPE_CHECKING, Literal, Protocol, TypeAlias
 
@@ -19,8 +19,10 @@ from numpy.typing import NDArray
 from pincite.types import (
     Baseline,
     Birth,
+    Chunk,
     Commit,
     Committed,
+    Content,
     Death,
     Definition,
     Derivation,
@@ -107,6 +109,9 @@ class Relations(Protocol):
 
     def definitions(self, view: View, term: str) -> tuple[tuple[str, str, Definition], ...]:
         """(element id, version id, definition) for a term, compared without case and accents."""
+
+    def terms(self, view: View) -> tuple[str, ...]:
+        """The terms that something visible defines, as first written, each once, in order."""
 
     def resolve(self, view: View, identifier: str) -> tuple[tuple[str, str], ...]:
         """(element id, section id) pairs that an alias names, compared without case, accents and white space."""
@@ -255,6 +260,8 @@ class EmbeddingModels(Protocol):
 
 
 class ContextCache(Protocol):
+    """Contexts that a model wrote. A purge removes those of the erased passages and those that no passage carries."""
+
     def get(self, tenant: str, key: str) -> str | None: ...
 
     def put(self, tenant: str, key: str, chunk_hash: str, context: str) -> None: ...
@@ -291,6 +298,8 @@ class SourceFile:
     content_hash: str
     element_id: str
     recipe: str
+    validator: str = ""
+    """What a server said of a remote file (ETag, Last-Modified), to ask whether it has changed."""
 
 
 class Sources(Protocol):
@@ -367,7 +376,8 @@ class Calibration:
 
     def score(self, cosine: float) -> float:
         """The cosine on the scale of the model, 0 to 1."""
-        return min(max((cosine - self.zero) / (self.same - self.zero), 0.0), 1.0)
+        zero = self.zero
+        return min(max((cosine - zero) / (self.same - zero), 0.0), 1.0)
 
 
 class Embedder(Protocol):
@@ -465,6 +475,91 @@ class Reranker(Protocol):
         """
 
 
+@dataclass(frozen=True, slots=True)
+class Tokens:
+    """What a call to a language model consumes, as services count it."""
+
+    input: int = 0
+    """Neither written to nor read from the service's prompt cache."""
+    cache_written: int = 0
+    cache_read: int = 0
+    output: int = 0
+
+    def __add__(self, other: Tokens) -> Tokens:
+        return Tokens(
+            self.input + other.input,
+            self.cache_written + other.cache_written,
+            self.cache_read + other.cache_read,
+            self.output + other.output,
+        )
+
+
+@dataclass(frozen=True, slots=True)
+class Unsituated:
+    """A passage that wants a context."""
+
+    number: int
+    """Of the chunk."""
+    headings: str
+    passage: str
+    key: str
+    """Names model, prompt, window and passage: under it the context is remembered."""
+    tokens: int
+    """Estimated: the passage and what is asked about it, without the window."""
+
+
+@dataclass(frozen=True, slots=True)
+class ContextWindow:
+    """What of a document a model reads to situate some of its passages."""
+
+    text: str
+    passages: tuple[Unsituated, ...]
+    tokens: int
+    """Estimated."""
+    cacheable: bool
+    """Whether calls that share the window can pay less for it from the second on."""
+
+
+@dataclass(frozen=True, slots=True)
+class WrittenContext:
+    """What a model wrote about a passage, and what that took."""
+
+    text: str
+    """One line; empty where there is a problem."""
+    tokens: Tokens = field(default_factory=Tokens)
+    problem: str = ""
+    """Why the answer cannot be used, though it was given and is billed."""
+
+
+class ContextWriter(Protocol):
+    """Writes for a passage what situates it in its document, so that it is found by what it does not say itself."""
+
+    provider: str
+    model: str
+    concurrency: int
+    max_tokens: int
+    """The most that one context may have."""
+
+    @property
+    def fingerprint(self) -> str:
+        """Everything that decides what is asked for: provider, model, prompt, length, windows."""
+
+    def windows(self, content: Content, chunks: Sequence[Chunk]) -> tuple[ContextWindow, ...]:
+        """Which part of the document is sent with which passage. Deterministic; nothing is sent yet."""
+
+    def write(self, window: ContextWindow, passage: Unsituated, *, shared: bool) -> WrittenContext:
+        """A context, or the problem with what was answered. `ServiceFailed` if there was no answer.
+
+        `shared`: more calls with the same window follow, so that keeping it in the service's cache pays.
+        """
+
+    def cost_micros(self, tokens: Tokens) -> int | None:
+        """Millionths of a dollar; None where no prices are known."""
+
+    def stop(self) -> None:
+        """Let calls that wait for their next attempt give up."""
+
+
 # --- index ----------------------------------------------------------------------------------------------------
 
 
@@ -473,10 +568,15 @@ class IndexFeatures:
     """What an engine promises, as data: `segments` all of it."""
 
     replay: bool
+    """An answer at a revision never changes, whatever is written, merged or rebuilt since."""
     score_isolation: bool
+    """No score depends on what the caller may not read: other scopes, other roles, what is not in force."""
     phrases: bool
     prefixes: bool
     dense: bool = False
+    scoring: bool = True
+    """All of `Scoring` counts. Without it only the boosts do: k1 and b are the engine's own, and neither words as typed
+    (`literal`) nor words elsewhere in an element (`elsewhere`) add anything."""
 
 
 class Index(Protocol):
@@ -527,3 +627,6 @@ class Index(Protocol):
 
     def check(self, scope: Scope) -> tuple[str, ...]:
         """Verify checksums; what is damaged, in words; empty when sound."""
+
+    def close(self) -> None:
+        """Release files and connections; a later question opens them again."""

@@ -71,14 +71,24 @@ class Chunk:
     """Text that situates the passage and feeds the legs; never cited, never part of a span."""
 
 
+BEFORE_WRITTEN = "\n\n"
+"""What stands in a context between the headings above a passage and what a model wrote about its place."""
+
+
 @dataclass(frozen=True, slots=True)
 class EmbeddedText:
     """A passage as an embedder sees it: what it says, what situates it, in which language."""
 
     text: str
     context: str = ""
-    """Headings above it, or what a context writer wrote."""
+    """Headings above it, and what a context writer wrote."""
     language: str = ""
+
+    @property
+    def headings_and_written(self) -> tuple[str, str]:
+        """The two parts of the context; the second is empty unless a model wrote one."""
+        headings, gap, written = self.context.rpartition(BEFORE_WRITTEN)
+        return (headings, written) if gap else (self.context, "")
 
     @property
     def stored(self) -> str:
@@ -110,6 +120,12 @@ class Alias:
 
     identifier: str
     section_id: str = ""
+    span: Span | None = None
+    """Where it begins and ends, for a place inside its section ("Art. 41 Abs. 1 lit. b"); None for the whole of it."""
+
+
+REFERS_TO = "refers_to"
+"""The type of a relation that a text states by naming a section, or by a link."""
 
 
 @dataclass(frozen=True, slots=True)

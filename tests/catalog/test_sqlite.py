@@ -14,7 +14,7 @@ from pathlib import Path
 
 import pytest
 
-from pincite.catalog.sqlite import SqliteCatalog, purge, schema
+from pincite.catalog.sqlite import SqliteCatalog, purge, schema, store
 from pincite.catalog.sqlite.connection import translate
 from pincite.errors import Conflict, Damaged, Locked, SchemaTooNew, StorageFull, Unavailable
 from pincite.ids import text_hash
@@ -159,6 +159,7 @@ def test_a_library_of_the_first_schema_keeps_what_waits_in_its_queue(
     waiting = (SCOPE.tenant, text_hash("one"), "m", "one")
     with monkeypatch.context() as patch:
         patch.setattr(schema, "MIGRATIONS", schema.MIGRATIONS[:1])
+        patch.setattr(store, "_INSERT_ALIAS", "INSERT INTO aliases VALUES (?, ?, ?, ?, ?, ?)")  # as it was then
         old = SqliteCatalog(path)
         commit(old, put("a", "one"))
         with old._database.write() as connection:

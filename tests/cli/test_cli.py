@@ -17,9 +17,10 @@ from terminal import Done, Run
 
 COMMANDS = (
     "ingest", "purge", "embed", "why-not", "compare", "context", "models list", "models pull", "models quantize",
-    "models check", "search", "replay", "filters", "get", "verify", "log", "history", "diff", "status", "doctor",
-    "rebuild", "reindex", "eval", "tune", "backup", "restore", "baseline create", "baseline list", "baseline publish",
-    "baseline rollback",
+    "models check", "search", "replay", "filters", "get", "verify", "definitions", "references", "log", "history",
+    "diff", "status", "doctor", "rebuild", "reindex", "eval", "tune", "backup", "restore", "baseline create",
+    "baseline list", "baseline publish", "baseline rollback", "config check", "config schema", "tool list", "tool run",
+    "tools list", "tools search",
 )  # fmt: skip
 
 
@@ -167,9 +168,9 @@ def test_files_that_could_not_be_read_are_exit_code_one(run: Run, tmp_path: Path
     done = run("ingest", "docs")
     assert (done.returncode, "1 added" in done.stdout) == (1, True)
     assert "not read: bad.md" in done.stderr
-    assert "passed over: c.pdf" in done.stderr
+    assert "not read: c.pdf: not a PDF" in done.stderr
     report = data(run("ingest", "docs", "--json"))
-    assert ([f["path"] for f in report["failed"]], [f["path"] for f in report["skipped"]]) == (["bad.md"], ["c.pdf"])
+    assert ([f["path"] for f in report["failed"]], [f["path"] for f in report["skipped"]]) == (["bad.md", "c.pdf"], [])
 
 
 @pytest.mark.parametrize("command", COMMANDS)

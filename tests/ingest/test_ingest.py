@@ -289,7 +289,7 @@ def test_a_single_file_is_a_source(desk: Desk) -> None:
     assert desk.ingest(path).changed == 1
 
 
-@pytest.mark.parametrize("given", ["no/such/folder", "https://example.org/x.md"])
+@pytest.mark.parametrize("given", ["no/such/folder", "https://nowhere.invalid/x.md"])
 def test_a_source_that_is_not_there_is_an_error(desk: Desk, given: str) -> None:
     with pytest.raises(pincite.PinciteError):
         desk.library.ingest(given)

@@ -297,7 +297,7 @@ def test_the_wire_has_the_shape_of_the_contract(handbook: pincite.Library) -> No
     assert body["sources"][0].keys() == {
         "element_id", "element_name", "repository_id", "version_id", "citation", "relevance", "why_included",
     }  # fmt: skip
-    assert [leg["name"] for leg in body["legs"]] == ["dense", "keyword", "exact", "related"]
+    assert [leg["name"] for leg in body["legs"]] == ["dense", "keyword", "exact", "related", "graph"]
     assert json.loads(json.dumps(body)) == body
 
 

@@ -52,7 +52,7 @@ def test_an_answer_has_the_shape_of_the_contract(handbook: pincite.Library) -> N
     conforms(body, RESPONSE)
     conforms(body["read_context"], CONTEXT)
     assert body["replay"].keys() == {"token", "replayable"}
-    assert [leg["name"] for leg in body["legs"]] == ["dense", "keyword", "exact", "related"]
+    assert [leg["name"] for leg in body["legs"]] == ["dense", "keyword", "exact", "related", "graph"]
     for leg in body["legs"]:
         conforms({**leg, "ms": float(leg["ms"])}, LEG)
     assert len(body["results"]) == 3
@@ -79,6 +79,7 @@ def test_every_answer_says_which_legs_ran_and_why_not(handbook: pincite.Library)
         "keyword": ("ok", ""),
         "exact": ("ok", ""),
         "related": ("off", "switched off (dense: off)"),
+        "graph": ("off", "its weight is 0 (retrieval.graph)"),
     }
     assert told("semantic")["dense"][0] == "unavailable"
     assert told("keyword")["exact"] == ("off", "not part of mode keyword")

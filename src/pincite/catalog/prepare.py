@@ -156,7 +156,8 @@ def _digest(derivation: Derivation) -> str:
             [d.term, d.text, d.chunk, d.span.start if d.span else None, d.span.end if d.span else None, d.scope]
             for d in derivation.definitions
         ],
-        [[a.identifier, a.section_id] for a in derivation.aliases],
+        # Without a span as before there were any: what was stored then must not look changed.
+        [[a.identifier, a.section_id, *([a.span.start, a.span.end] if a.span else ())] for a in derivation.aliases],
         [list[JsonValue](relation_row(r)) for r in derivation.relations],
         derivation.recipe,
     ]

@@ -80,6 +80,9 @@ def check_derivation(element_id: str, text: str, derivation: Derivation) -> None
         _check_chunk(element_id, text, chunk)
     for definition in derivation.definitions:
         _check_definition(element_id, text, definition, len(derivation.chunks))
+    for alias in derivation.aliases:
+        if alias.span is not None:
+            _check_span(element_id, text, alias.span, f"the place {alias.identifier!r}")
     for relation in derivation.relations:
         if normalise_id(relation.source) != element_id:
             raise InvalidArgument(

@@ -10,7 +10,23 @@ from typing import Annotated
 
 import typer
 
-from pincite.cli import embed, evaluate, explain, maintain, models, read, reindex, state, tune, write
+from pincite.cli import (
+    definitions,
+    document_tools,
+    embed,
+    evaluate,
+    explain,
+    maintain,
+    models,
+    read,
+    references,
+    reindex,
+    settings,
+    state,
+    tools,
+    tune,
+    write,
+)
 from pincite.cli.session import Session, complain
 from pincite.errors import InvalidArgument, PinciteError, StorageFull, Unavailable, UnknownArgument
 
@@ -57,7 +73,23 @@ def options(
     context.obj = Session(library, config, tenant, organization, None if not role else tuple(role), not no_progress)
 
 
-for module in (write, embed, read, explain, state, evaluate, tune, models, maintain, reindex):
+for module in (
+    write,
+    embed,
+    read,
+    definitions,
+    references,
+    explain,
+    state,
+    evaluate,
+    tune,
+    models,
+    maintain,
+    reindex,
+    document_tools,
+    tools,
+    settings,
+):
     module.register(app)
 
 

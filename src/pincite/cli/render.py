@@ -51,6 +51,10 @@ def _render_hit(number: int, hit: dict[str, Any], *, explain: bool) -> None:
         place = " > ".join(passage["parent_chain"][1:]) or hit["element_name"]
         said = textwrap.shorten(_without_heading(passage), ALSO_WIDTH, placeholder=" …")
         typer.echo(f"   also {place}: {said}   {passage['score']:.3f}")
+    if hit["definitions"]:
+        typer.echo("   Relevant definitions:")
+    for defined in hit["definitions"]:
+        typer.echo(f"   - {defined['term']}: {textwrap.shorten(defined['text'], ALSO_WIDTH, placeholder=' …')}")
     if explain:
         for leg, score in hit["explain"].items():
             words = ", ".join(f"{m['word']} {m['share']:.2f} (in {m['df']})" for m in score["matched"] if m["idf"])

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import sys
+import time
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
@@ -19,6 +20,8 @@ if TYPE_CHECKING:
 
 Update: TypeAlias = Callable[[str, int, int], None]
 """Told the stage, how much of it is done, and how much there is."""
+DETAIL = " · "
+"""What follows it in the name of a stage is shown beside its rate: what it has cost so far."""
 
 Repository = Annotated[
     str, typer.Option("--repository", "-r", help="Repository.", show_default="the one that the settings name: main")
@@ -113,13 +116,23 @@ def progress_bar(wanted: bool) -> Iterator[Update]:
     from rich.console import Console
     from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeRemainingColumn
 
-    columns = (TextColumn("{task.description:<9}"), BarColumn(), MofNCompleteColumn(), TimeRemainingColumn())
+    columns = (
+        TextColumn("{task.description:<9}"),
+        BarColumn(),
+        MofNCompleteColumn(),
+        TextColumn("{task.fields[detail]}"),
+        TimeRemainingColumn(),
+    )
     with Progress(*columns, console=Console(stderr=True), transient=True) as bar:
-        tasks: dict[str, Any] = {}
+        tasks: dict[str, tuple[Any, float]] = {}
 
         def update(stage: str, done: int, total: int) -> None:
-            if stage not in tasks:
-                tasks[stage] = bar.add_task(stage, total=total)
-            bar.update(tasks[stage], completed=done, total=total)
+            name, _, detail = stage.partition(DETAIL)
+            if name not in tasks:
+                tasks[name] = (bar.add_task(name, total=total, detail=""), time.monotonic())
+            task, began = tasks[name]
+            if detail:
+                detail = f"{done / max(time.monotonic() - began, 1e-3):.1f}/s {detail}"
+            bar.update(task, completed=done, total=total, detail=detail)
 
         yield update

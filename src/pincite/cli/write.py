@@ -7,7 +7,9 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from pincite.cli.embed import summary
+from pincite.cli.estimate import say_contexts, say_estimate
 from pincite.cli.session import AsJson, Author, Repository, emit, progress_bar, say, session
+from pincite.cli.watch import seconds, watch_source
 from pincite.errors import InvalidArgument
 
 if TYPE_CHECKING:
@@ -23,7 +25,13 @@ def register(app: typer.Typer) -> None:
 
 def ingest(
     context: typer.Context,
-    source: Annotated[str, typer.Argument(help="Folder or file of Markdown and text (.md, .markdown, .txt, .text).")],
+    source: Annotated[
+        str,
+        typer.Argument(
+            help="Folder, file or https:// address: Markdown, text, PDF, Word, PowerPoint, Excel, HTML, CSV.",
+            show_default=False,
+        ),
+    ],
     repository: Repository = "",
     include: Annotated[list[str] | None, typer.Option(help="Only files like this, e.g. '*.md' (repeatable).")] = None,
     exclude: Annotated[list[str] | None, typer.Option(help="No files like this, e.g. 'drafts/*' (repeatable).")] = None,
@@ -31,19 +39,46 @@ def ingest(
     allow_empty: Annotated[
         bool, typer.Option("--allow-empty", help="An empty source removes what it gave before.")
     ] = False,
+    allow_private: Annotated[
+        bool, typer.Option("--allow-private", help="An address may lie in a private network, or on this machine.")
+    ] = False,
+    watch: Annotated[bool, typer.Option("--watch", help="Stay, and take in what changes until interrupted.")] = False,
+    every: Annotated[str, typer.Option("--every", help="Pause between two looks with --watch.")] = "2s",
+    dry_run: Annotated[
+        bool, typer.Option("--dry-run", help="Only say what the context model would write and cost.")
+    ] = False,
     no_embed: Annotated[bool, typer.Option("--no-embed", help="Leave the vectors to a later: pincite embed.")] = False,
     message: Annotated[str, typer.Option("--message", "-m", help="Why; kept in the history.")] = "",
     author: Author = "",
     json: AsJson = False,
 ) -> None:
-    """Bring a repository in line with a folder; unchanged files cost nothing.
+    """Bring a repository in line with a folder, a file or an address; unchanged files cost nothing.
 
     Example: pincite ingest handbook --repository policies
     """
     from pincite.library import check_source
 
-    check_source(source, may_be_gone=allow_empty)
+    check_source(source, may_be_gone=allow_empty, allow_private=allow_private)
+    pause = seconds(every)
     here = session(context)
+    if dry_run:
+        say_estimate(here, source, repository, include or (), exclude or (), prefix, json=json)
+        return
+    if watch:
+        with here.open(create=True) as library:
+            options = {"prefix": prefix, "allow_empty": allow_empty, "author": author, "message": message}
+            watch_source(
+                library,
+                source,
+                pause,
+                json=json,
+                include=include or (),
+                exclude=exclude or (),
+                repository=repository,
+                embedding=not no_embed,
+                **options,
+            )
+        return
     with here.open(create=True) as library, progress_bar(here.progress) as progress:
         if library.is_new:
             say(f"made a new library in {library.path}")
@@ -54,6 +89,7 @@ def ingest(
             exclude=exclude or (),
             prefix=prefix,
             allow_empty=allow_empty,
+            allow_private=allow_private,
             author=author,
             message=message,
             embedding=False,
@@ -83,6 +119,8 @@ def _say_report(report: IngestReport, *, json: bool) -> None:
         typer.echo(
             f"{', '.join(parts)} in {report.seconds:.1f} s; revision {report.revision}, {report.chunks} passages cut"
         )
+        if report.contexts is not None:
+            say_contexts(report.contexts)
     for title, items in (("not read", report.failed), ("passed over", report.skipped)):
         for item in items[:MAX_LISTED]:
             say(f"{title}: {item.path}: {item.reason}")

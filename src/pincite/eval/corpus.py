@@ -134,7 +134,7 @@ def _element(document: Document, read: Reading, options: CutOptions) -> PutEleme
     language = stated if len(stated) == 2 else identify(text)
     name = " ".join(document.title.split())
     content = Content("document", "document", name, text, language, {**metadata, "file_type": file_type})
-    derivation = _under(_path(document.metadata), cut(content, options))
+    derivation = _under(_path(document.metadata), cut(content, options, document.id))
     return PutElement(document.id, (State(content, derivation),)) if derivation.chunks else None
 
 

@@ -130,7 +130,7 @@ def _numbers(library: Library, repository: str, read_context: Context) -> Iterat
         if live is not None:
             content = live.version.content
             stated = [text for key in DOCKETS for text in filter_values(content.metadata.get(key))]
-            others = [alias.identifier for alias in live.derivation.aliases if not alias.section_id]
+            others = [alias.identifier for alias in live.derivation.aliases if not (alias.section_id or alias.span)]
             for number in {normalise_identifier(name) for name in (element_id, content.name, *stated, *others)} - {""}:
                 yield element_id, number
 

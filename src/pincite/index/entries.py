@@ -9,10 +9,13 @@ from itertools import zip_longest
 
 from pincite.ids import embedded_hash
 from pincite.index.queries import FIELDS
-from pincite.text.identifiers import normalise_identifier
-from pincite.types import Birth, Chunk, Content, EmbeddedText, JsonValue
+from pincite.text.identifiers import normalise_identifier, qualified, term_key
+from pincite.types import BEFORE_WRITTEN, Alias, Birth, Chunk, Content, Derivation, EmbeddedText, JsonValue
 
 _ISO_DATE = re.compile(r"\d{4}-\d{2}-\d{2}(?!\d)")
+
+MAX_WORK_WORDS = 8
+"""A section is cited together with a name of its document that is no longer than this."""
 
 MAX_FILTER_VALUE = 200
 """Longer metadata values are kept and shown, but cannot be filtered on."""
@@ -48,25 +51,30 @@ def entries(birth: Birth) -> Iterator[Entry]:
         terms.setdefault(definition.chunk, []).append(definition.term)
     aliases: dict[str, list[str]] = {}
     for alias in derivation.aliases:
-        aliases.setdefault(alias.section_id, []).append(alias.identifier)
+        if alias.span is None:
+            aliases.setdefault(alias.section_id, []).append(alias.identifier)
+    places = _Places(derivation)
+    works = [name for name in (content.name, *aliases.get("", ())) if 0 < len(name.split()) <= MAX_WORK_WORDS]
     shared = _element_filters(content)
     names = (birth.lifetime.element_id, content.name, *aliases.get("", ()))
     above: list[str] = []
     for chunk, following in zip_longest(derivation.chunks, derivation.chunks[1:]):
         defined = terms.get(chunk.number, [])
         bare = chunk.chunk_type == "header" and _is_below(following, chunk)
-        identifiers = _section_identifiers(chunk, aliases)
+        section_id = places.section_of(chunk)
+        identifiers = [*_section_identifiers(chunk, section_id, aliases), *places.inside(chunk)]
         if bare:
             # A bare heading answers nothing: its number leads to it, its words and its name to what stands below.
             above += [name for name in identifiers if not _has_digit(name)]
             identifiers = [name for name in identifiers if _has_digit(name)]
         else:
-            identifiers, above = [*names, *defined, *identifiers, *above], []
+            identifiers, above = [*names, *map(term_key, defined), *identifiers, *above], []
+        named = [qualified(work, section_id) for work in works] if _has_digit(section_id) else []
         yield Entry(
             number=chunk.number,
             language=chunk.language or content.language,
             fields=("",) * len(FIELDS) if bare else _fields(content, chunk, defined),
-            identifiers=tuple(dict.fromkeys(key for key in map(normalise_identifier, identifiers) if key)),
+            identifiers=tuple(dict.fromkeys(key for key in (*map(normalise_identifier, identifiers), *named) if key)),
             filters=tuple(dict.fromkeys((*shared, *_chunk_filters(content, chunk)))),
         )
 
@@ -87,10 +95,18 @@ def passage(content: Content, chunk: Chunk) -> str:
     return content.text[chunk.span.start : chunk.span.end]
 
 
+def written_context(chunk: Chunk) -> str:
+    """What of a chunk's context is more than the headings above it: usually what a model wrote."""
+    headings = " > ".join(chunk.parent_chain)
+    if chunk.context == headings:
+        return ""
+    return chunk.context.removeprefix(f"{headings}{BEFORE_WRITTEN}") if headings else chunk.context
+
+
 def _fields(content: Content, chunk: Chunk, defined: list[str]) -> tuple[str, ...]:
     """`FIELDS` of a chunk. Structural context repeats the headings, which have their own field: it is left out."""
     chain = chunk.parent_chain or (content.name,)
-    written = "" if chunk.context == " > ".join(chunk.parent_chain) else chunk.context
+    written = written_context(chunk)
     text = passage(content, chunk)
     by_name = {
         "content": f"{written}\n{text}" if written else text,
@@ -101,11 +117,37 @@ def _fields(content: Content, chunk: Chunk, defined: list[str]) -> tuple[str, ..
     return tuple(by_name[name] for name in FIELDS)
 
 
-def _section_identifiers(chunk: Chunk, aliases: Mapping[str, list[str]]) -> list[str]:
+def _section_identifiers(chunk: Chunk, section_id: str, aliases: Mapping[str, list[str]]) -> list[str]:
     """The number or slug of a chunk's section, other ways to write it, and its heading."""
-    if not chunk.section_id:
+    if not section_id:
         return []
-    return [chunk.section_id, *aliases.get(chunk.section_id, ()), *chunk.parent_chain[-1:]]
+    return [section_id, *aliases.get(section_id, ()), *chunk.parent_chain[-1:]]
+
+
+class _Places:
+    """Places inside sections ("Art. 41 Abs. 1 lit. b"), which an alias with a span names."""
+
+    def __init__(self, derivation: Derivation) -> None:
+        self._sections = {alias.identifier: alias.section_id for alias in derivation.aliases if alias.span}
+        self._by_section: dict[str, list[Alias]] = {}
+        for alias in derivation.aliases:
+            if alias.span:
+                self._by_section.setdefault(alias.section_id, []).append(alias)
+
+    def section_of(self, chunk: Chunk) -> str:
+        """The section of a chunk, also of one that lies wholly in a part of it and is named after that."""
+        return self._sections.get(chunk.section_id, chunk.section_id)
+
+    def inside(self, chunk: Chunk) -> list[str]:
+        """The places of which the chunk holds something."""
+        span = chunk.span
+        if span is None:
+            return []
+        return [
+            alias.identifier
+            for alias in self._by_section.get(self.section_of(chunk), ())
+            if alias.span and alias.span.start < span.end and span.start < alias.span.end
+        ]
 
 
 def _has_digit(text: str) -> bool:

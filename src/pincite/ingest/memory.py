@@ -28,7 +28,7 @@ class SourceMemory:
         A source of which more than half is found here has moved: the rest of it was deleted, and is taken over too.
         """
         claimed = {self._owners[e] for e in element_ids if e in self._owners} - {self._key}
-        for owner in sorted(key for key in claimed if not Path(key).exists()):
+        for owner in sorted(key for key in claimed if "://" not in key and not Path(key).exists()):
             files = self._sources.files(self._scope, owner)
             here = {name: file for name, file in files.items() if file.element_id in element_ids}
             taken = files if 2 * len(here) > len(files) else here

@@ -8,9 +8,12 @@ import stat
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
+from urllib.parse import urlunsplit
 
 from pincite.errors import InvalidArgument, NotFound
+from pincite.ingest.addresses import parse_url
 from pincite.kinds.documents import SUFFIXES
+from pincite.kinds.documents.convert import SAVE_AS
 
 SKIPPED_FOLDERS = frozenset({"node_modules", "__pycache__"})
 """Passed over without a word, like everything whose name begins with a dot."""
@@ -25,6 +28,8 @@ class FileFound:
     size: int
     mtime_ns: int
     """When content or status last changed: a tool that sets times back cannot hide a change."""
+    validator: str = ""
+    """What the server said of a remote file, to ask with next time."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -37,16 +42,21 @@ class Skipped:
 
 @dataclass(frozen=True, slots=True)
 class Source:
-    """A folder or a single file, by its absolute path."""
+    """A folder or a single file, by its absolute path; or a remote file, by its address."""
 
     root: Path
     include: tuple[str, ...] = ()
     exclude: tuple[str, ...] = ()
+    url: str = ""
+    allow_private: bool = False
+    """Whether the address may lie in a private network."""
+    may_be_gone: bool = False
+    """Whether what is no longer there is to be removed."""
 
     @property
     def key(self) -> str:
         """How the library remembers it."""
-        return str(self.root)
+        return self.url or str(self.root)
 
 
 @dataclass(slots=True)
@@ -67,14 +77,20 @@ class Scan:
 
 
 def open_source(
-    given: str | Path, include: Sequence[str] = (), exclude: Sequence[str] = (), *, may_be_gone: bool = False
+    given: str | Path,
+    include: Sequence[str] = (),
+    exclude: Sequence[str] = (),
+    *,
+    may_be_gone: bool = False,
+    allow_private: bool = False,
 ) -> Source:
-    """The source at a path. `NotFound` when nothing is there, unless what it gave is to be removed."""
-    path = Path(given).expanduser()
+    """The source at a path or address. `NotFound` when no file is there, unless what it gave is to be removed."""
     if "://" in str(given):
-        raise InvalidArgument(
-            f"{given!r}: remote sources are not read yet; download the files and ingest the folder", field="source"
-        )
+        if include or exclude:
+            raise InvalidArgument("an address is one file; --include and --exclude are for folders", field="include")
+        url = urlunsplit(parse_url(str(given), allow_private=allow_private)._replace(fragment=""))
+        return Source(Path(), url=url, allow_private=allow_private, may_be_gone=may_be_gone)
+    path = Path(given).expanduser()
     if not path.exists() and not may_be_gone:
         raise NotFound(
             f"there is no file or folder {str(given)!r}; to remove what it gave before, say --allow-empty",
@@ -102,7 +118,9 @@ def scan(source: Source) -> Scan:
 def _look(path: Path, name: str, source: Source, out: Scan) -> None:
     if path.suffix.lower() not in SUFFIXES:
         what = f"{path.suffix} is not a known type" if path.suffix else "it has no suffix that tells its type"
-        out.skipped.append(Skipped(name, f"{what}; known: {', '.join(SUFFIXES)}"))
+        newer = SAVE_AS.get(path.suffix.lower(), "")
+        advice = f"save it as {newer}" if newer else f"known: {', '.join(SUFFIXES)}"
+        out.skipped.append(Skipped(name, f"{what}; {advice}"))
         return
     try:
         if path.is_symlink() and not path.resolve(strict=True).is_relative_to(source.root):

@@ -14,17 +14,23 @@ from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import TypeAlias
 
-from pincite.errors import Conflict, Damaged, InvalidArgument, Locked, PinciteError, StorageFull
+from pincite.errors import Conflict, Damaged, InvalidArgument, Locked, MissingExtra, PinciteError, StorageFull
 from pincite.ids import normalise_id
+from pincite.ingest.context_reports import ContextsEstimate, ContextsReport
+from pincite.ingest.contexts import PENDING, ContextDesk, Contexts
 from pincite.ingest.memory import SourceMemory
+from pincite.ingest.remote import gathered
 from pincite.ingest.sources import FileFound, Scan, Skipped, Source, scan
-from pincite.kinds.documents import CutOptions, cut, read_document
+from pincite.kinds.documents import SUFFIXES, CutOptions, cut, read_document
+from pincite.kinds.documents.convert import converter_recipe, fingerprint
 from pincite.kinds.documents.read import MAX_BYTES, EmptyFile
 from pincite.protocols import Catalog, Index, SourceFile
 from pincite.types import FOREVER, Change, Commit, Content, PutElement, RemoveElement, Scope, State
 
 MAX_BATCH_CHARACTERS = 16_000_000
 """Text per commit: what one transaction holds at ease."""
+MAX_SITUATED_CHARACTERS = 1_000_000
+"""The same where a model writes contexts, which takes minutes: what is ready can be found meanwhile."""
 
 Progress: TypeAlias = Callable[[str, int, int], None]
 """Told the stage, how much of it is done, and how much there is."""
@@ -43,6 +49,23 @@ class IngestOptions:
     """Put before each element id, so that two sources with the same file names can share a repository."""
     allow_empty: bool = False
     """Whether a source that held files and now holds none empties the repository, or was just not mounted."""
+    contexts: Contexts | None = None
+    """Who writes what situates each passage; None: its headings do."""
+
+    @property
+    def recipe(self) -> str:
+        """What fingerprints the passages of a file; a file with another one is read again."""
+        return self.cut.recipe + (self.contexts.recipe if self.contexts else "")
+
+    def recipe_of(self, path: Path) -> str:
+        """The same with what converts this type of file: its newer version reads the file again."""
+        return self.recipe + converter_recipe(fingerprint(path.suffix.lower()))
+
+    def is_current(self, known: SourceFile) -> bool:
+        """Whether a file was last read to its end, and as it would be now, whatever its type."""
+        recipes = {self.recipe_of(Path(f"x{suffix}")) for suffix in SUFFIXES}
+        whose = normalise_id(self.prefix + known.path)
+        return known.recipe in recipes and known.element_id == whose and known.content_hash != ""
 
 
 @dataclass(frozen=True, slots=True)
@@ -64,6 +87,8 @@ class IngestReport:
     revisions: int = 0
     """How many new revisions were made."""
     seconds: float = 0.0
+    contexts: ContextsReport | None = None
+    """What a context writer did; None where none is configured."""
 
 
 def ingest(
@@ -71,44 +96,81 @@ def ingest(
 ) -> IngestReport:
     """Bring the repository in line with the source and make it searchable."""
     started = time.monotonic()
-    seen = scan(source)
-    run = _Run(catalog, scope, source, options)
-    if run.memory.before and not seen.files and not options.allow_empty:
-        raise Conflict(
-            f"{source.root} has no readable files, though the last ingest found {len(run.memory.before)}; nothing was"
-            " changed. If they are meant to be removed, say --allow-empty",
-            field="source",
-        )
-    run.memory.adopt({run.element_id(file) for file in seen.files})
-    for number, file in enumerate(seen.files):
-        progress("reading", number, len(seen.files))
-        run.take(file)
-    progress("reading", len(seen.files), len(seen.files))
-    run.remove_missing(seen)
-    run.finish()
-    progress("indexing", 0, 1)
-    index.advance(scope)
-    progress("indexing", 1, 1)
+    known = catalog.sources.files(scope, source.key) if catalog.repositories.get(scope) else {}
+    with gathered(source, known, options.is_current) as seen:
+        run = _Run(catalog, scope, source, options, progress)
+        if run.memory.before and not seen.files and not options.allow_empty:
+            raise Conflict(
+                f"{source.key} has no readable files, though the last ingest found {len(run.memory.before)}; nothing"
+                " was changed. If they are meant to be removed, say --allow-empty",
+                field="source",
+            )
+        run.memory.adopt({run.element_id(file) for file in seen.files})
+        for number, file in enumerate(seen.files):
+            progress("reading", number, len(seen.files))
+            run.take(file)
+        progress("reading", len(seen.files), len(seen.files))
+        run.remove_missing(seen)
+        run.finish()
+        progress("indexing", 0, 1)
+        index.advance(scope)
+        progress("indexing", 1, 1)
     return replace(
         run.report,
         failed=tuple(sorted((*seen.failed, *run.failed), key=lambda item: item.path)),
         skipped=tuple(sorted((*seen.skipped, *run.skipped), key=lambda item: item.path)),
-        notes=(*run.memory.notes, *run.notes),
+        notes=(*run.memory.notes, *run.notes, *run.context_notes),
         seconds=round(time.monotonic() - started, 3),
     )
+
+
+def estimate(catalog: Catalog, scope: Scope, source: Source, options: IngestOptions) -> ContextsEstimate:
+    """What an ingest would have a context writer write. Nobody is asked, nothing is stored."""
+    known = catalog.sources.files(scope, source.key) if catalog.repositories.get(scope) else {}
+    desk = ContextDesk(catalog, scope, options.contexts) if options.contexts else None
+    total = desk.estimate([]) if desk else ContextsEstimate()
+    if source.url:
+        raise InvalidArgument("an address would have to be fetched; download the file for an estimate", field="source")
+    for file in scan(source).files:
+        element_id = normalise_id(options.prefix + file.name)
+        try:
+            if _is_as_before(file, known.get(file.name), element_id, options.recipe_of(file.path)):
+                total = replace(total, unchanged=total.unchanged + 1)
+                continue
+            content = read_document(file.path, element_id).content
+        except (PinciteError, OSError):
+            total = replace(total, failed=total.failed + 1)
+            continue
+        state = State(content, cut(content, options.cut))
+        total += desk.estimate([state]) if desk else ContextsEstimate(documents=1)
+    return total
+
+
+def _is_as_before(file: FileFound, known: SourceFile | None, element_id: str, recipe: str) -> bool:
+    if known is None or (known.element_id, known.recipe) != (element_id, recipe):
+        return False
+    if (known.size, known.mtime_ns) == (file.size, file.mtime_ns):
+        return True
+    return file.size <= MAX_BYTES and known.content_hash == _digest(file.path)
 
 
 class _Run:
     """One ingest under way: what was seen of the source and what is still to be committed."""
 
-    def __init__(self, catalog: Catalog, scope: Scope, source: Source, options: IngestOptions) -> None:
+    def __init__(
+        self, catalog: Catalog, scope: Scope, source: Source, options: IngestOptions, progress: Progress
+    ) -> None:
         self._catalog = catalog
+        self._progress = progress
+        self._desk = ContextDesk(catalog, scope, options.contexts) if options.contexts else None
         self._scope = scope
         self._options = options
         self._seen: dict[str, SourceFile] = {}
         self._changes: list[Change] = []
         self._characters = 0
-        self.report = IngestReport(revision=catalog.repositories.ensure(scope).head)
+        self.report = IngestReport(
+            revision=catalog.repositories.ensure(scope).head, contexts=self._desk.report if self._desk else None
+        )
         self.memory = SourceMemory(catalog, scope, source.key)
         self.failed: list[Skipped] = []
         self.skipped: list[Skipped] = []
@@ -120,7 +182,7 @@ class _Run:
 
     def take(self, file: FileFound) -> None:
         """Read one file unless it is as the last ingest left it."""
-        element_id, recipe = self.element_id(file), self._options.cut.recipe
+        element_id, recipe = self.element_id(file), self._options.recipe_of(file.path)
         known = self.memory.before.get(file.name)
         if known and (known.element_id, known.recipe) != (element_id, recipe):
             known = None
@@ -130,7 +192,7 @@ class _Run:
                 self._keep(known)
                 return
             digest = _digest(file.path) if file.size <= MAX_BYTES else ""
-            seen = SourceFile(file.name, file.size, file.mtime_ns, digest, element_id, recipe)
+            seen = SourceFile(file.name, file.size, file.mtime_ns, digest, element_id, recipe, file.validator)
             if known and known.content_hash == digest != "":
                 self._keep(seen)
             else:
@@ -139,8 +201,8 @@ class _Run:
             raise
         except (PinciteError, OSError) as error:
             reason = error.message if isinstance(error, PinciteError) else (error.strerror or str(error))
-            # A file that never had text is no failure; one that lost its text may be.
-            harmless = isinstance(error, EmptyFile) and file.name not in self.memory.before
+            # A file that never had text, or never could be read here, is no failure; one that lost it may be.
+            harmless = isinstance(error, EmptyFile | MissingExtra) and file.name not in self.memory.before
             (self.skipped if harmless else self.failed).append(
                 Skipped(file.name, reason.removeprefix(f"{element_id}: "))
             )
@@ -155,7 +217,7 @@ class _Run:
     def _put(self, file: FileFound, seen: SourceFile) -> None:
         document = read_document(file.path, seen.element_id)
         _check_text(document.content)
-        derivation = cut(document.content, self._options.cut)
+        derivation = cut(document.content, self._options.cut, seen.element_id)
         state = State(document.content, derivation, document.roles, document.valid_from, document.valid_to)
         self.notes += [f"{file.name}: {note}" for note in document.notes]
         if self._catalog.elements.tombstone(self._scope, seen.element_id) and not self._is_alive(seen.element_id):
@@ -163,7 +225,7 @@ class _Run:
         self._seen[file.name] = seen
         self._changes.append(PutElement(seen.element_id, (state,)))
         self._characters += len(document.content.text)
-        if self._characters >= MAX_BATCH_CHARACTERS:
+        if self._characters >= (MAX_BATCH_CHARACTERS if self._desk is None else MAX_SITUATED_CHARACTERS):
             self._commit()
 
     def _keep(self, file: SourceFile) -> None:
@@ -184,9 +246,27 @@ class _Run:
         gone = {file.element_id for file in self.memory.before.values()} - kept
         self._changes += [RemoveElement(element_id) for element_id in sorted(gone)]
 
+    def _situate(self, desk: ContextDesk) -> None:
+        """Let the context writer say where each passage stands; a file that lacks something is read again next time."""
+        puts = [(at, change) for at, change in enumerate(self._changes) if isinstance(change, PutElement)]
+        states = [state for _, change in puts for state in change.states]
+        situated = iter(desk.situate(states, self._progress))
+        pending: set[str] = set()
+        for at, change in puts:
+            made = [next(situated) for _ in change.states]
+            self._changes[at] = replace(change, states=tuple(item.state for item in made))
+            if any(item.missing for item in made):
+                pending.add(change.element_id)
+        for name, file in self._seen.items():
+            if file.element_id in pending:
+                self._seen[name] = replace(file, recipe=self._options.recipe + PENDING)
+        self.report = replace(self.report, contexts=desk.report)
+
     def _commit(self) -> None:
         if not self._changes:
             return
+        if self._desk is not None:
+            self._situate(self._desk)
         self.memory.announce(self._seen.values())
         alive = {c.element_id for c in self._changes if isinstance(c, PutElement) and self._is_alive(c.element_id)}
         commit = Commit(tuple(self._changes), self._options.author, self._options.message or "ingest")
@@ -205,6 +285,12 @@ class _Run:
         self.report = replace(self.report, revision=made.revision, revisions=revisions, **totals)
         self._changes.clear()
         self._characters = 0
+
+    @property
+    def context_notes(self) -> tuple[str, ...]:
+        """What is missing of the written contexts, in one line."""
+        note = self.report.contexts.note if self.report.contexts else ""
+        return (note,) if note else ()
 
     def finish(self) -> None:
         """Commit what is left and remember the source as it was seen."""

@@ -58,13 +58,19 @@ DEFAULT = WindowOptions()
 
 def windows(passage: EmbeddedText, options: WindowOptions = DEFAULT) -> tuple[str, ...]:
     """The texts to embed, at least one: the whole, then stretches of one or more sentences; no text twice."""
-    parts = [part.strip() for part in passage.context.split(_BETWEEN_PARTS) if part.strip()]
-    found = [_under(", ".join(parts), passage.text, options)]
+    headings, written = passage.headings_and_written
+    parts = [part.strip() for part in headings.split(_BETWEEN_PARTS) if part.strip()]
+    found = [_under(_situated(", ".join(parts), written), passage.text, options)]
     stretches = _stretches(passage, options)
     if len(stretches) > 1:
         title = _title(parts, options.title_chars)
         found += [_under(title, stretch, options) for stretch in stretches]
     return tuple(dict.fromkeys(found))
+
+
+def _situated(title: str, written: str) -> str:
+    """The headings and, as sentences of their own, what was written about the passage's place below them."""
+    return f"{title.rstrip(' .')}. {written}" if title and written else title or written
 
 
 def _under(title: str, text: str, options: WindowOptions) -> str:

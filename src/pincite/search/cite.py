@@ -8,10 +8,14 @@ from itertools import islice
 
 from pincite.index.queries import Found
 from pincite.protocols import Catalog
+from pincite.search.defined import Terms, terms_used
 from pincite.search.fuse import Candidate
 from pincite.search.passages import Located, chunk_passage
-from pincite.search.query import Hit, Passage, Scored
+from pincite.search.query import DefinedTerm, Hit, Passage, Scored
 from pincite.types import Lifetime, Scope
+
+MAX_DEFINITIONS = 5
+"""Terms of a passage that are explained with it."""
 
 
 def cite(
@@ -29,7 +33,8 @@ def cite(
         if passage is not None:
             context = contexts[candidate.found.scope]
             best = tuple(islice(_distinct(desk, others), most))
-            hits.append(Hit(passage, candidate.score, candidate.legs, context, candidate.signals, best))
+            terms = desk.terms(candidate.found, passage)
+            hits.append(Hit(passage, candidate.score, candidate.legs, context, candidate.signals, best, terms))
     return hits
 
 
@@ -39,15 +44,30 @@ class _Desk:
 
     catalog: Catalog
     _known: dict[tuple[object, ...], Located | None] = field(default_factory=dict)
+    _terms: dict[tuple[object, ...], Terms] = field(default_factory=dict)
 
     def read(self, found: Found) -> Passage | None:
-        key = (found.scope, found.element_id, found.version_id, found.recipe, found.lifetime_id)
+        key = _key(found)
         if key not in self._known:
             self._known[key] = located_at(self.catalog, found)
         located = self._known[key]
         if located is None or not 0 <= found.chunk < len(located.derivation.chunks):
             return None
         return chunk_passage(located, found.chunk)
+
+    def terms(self, found: Found, passage: Passage) -> tuple[DefinedTerm, ...]:
+        """What the passage's terms mean, for a passage that was read."""
+        key = _key(found)
+        located = self._known[key]
+        if located is None or not located.derivation.definitions:
+            return ()
+        if key not in self._terms:
+            self._terms[key] = Terms(located)
+        return terms_used(self._terms[key], passage, MAX_DEFINITIONS)
+
+
+def _key(found: Found) -> tuple[object, ...]:
+    return found.scope, found.element_id, found.version_id, found.recipe, found.lifetime_id
 
 
 def _distinct(desk: _Desk, candidates: Sequence[Candidate]) -> Iterator[Scored]:

@@ -51,6 +51,7 @@ def question_of(query: Query, reader: Reader) -> str:
     for name in ("cursor", "limit", "passages", "explain"):
         asked.pop(name)
     decided = [asked, asdict(reader.scoring), asdict(reader.ranking), reader.meaning.fingerprint, reader.caller]
+    decided += [asdict(reader.ranks)] if reader.ranks else []
     body = json.dumps(decided, sort_keys=True, default=str, ensure_ascii=False)
     return hashlib.blake2b(body.encode("utf-8", "surrogatepass"), digest_size=12).hexdigest()
 

@@ -37,7 +37,8 @@ def get(
     """The element, one of its sections or a span of it, with neighbouring passages."""
     located = passages.locate(catalog, resolved.view, element_id, version)
     if span is not None:
-        place = passages.span_passage(located, span)
+        named = passages.place_inside(located.derivation, section) if section else None
+        place = passages.span_passage(located, span, named.identifier if named and named.span == span else "")
     elif section:
         place = passages.section_passage(located, section)
     else:

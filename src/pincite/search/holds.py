@@ -8,7 +8,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from dataclasses import dataclass
 
-from pincite.index.entries import passage
+from pincite.index.entries import passage, written_context
 from pincite.index.queries import All, Maybe, Node, Not, Phrase, Prefix, Some, Word
 from pincite.text.words import analyse, folded_words, tokens, without_elisions
 from pincite.types import LiveElement
@@ -55,7 +55,7 @@ class _Text:
         for chunk in live.derivation.chunks:
             language = chunk.language or content.language
             languages.add(language)
-            for part in (*chunk.parent_chain, chunk.section_id, passage(content, chunk)):
+            for part in (*chunk.parent_chain, chunk.section_id, written_context(chunk), passage(content, chunk)):
                 for token in (analyse(raw, language) for raw in tokens(part)):
                     terms.update(token.terms)
                     words.extend(token.words)

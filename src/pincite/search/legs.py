@@ -11,6 +11,8 @@ from dataclasses import dataclass, replace
 from pincite.errors import Unavailable
 from pincite.fixed import question
 from pincite.index.queries import IdentifierQuery, Ranking, VectorQuery, WordQuery
+from pincite.search.bare_terms import with_definitions
+from pincite.search.places import named_places, wanted_places
 from pincite.search.query import LegReport, Query, Reader
 from pincite.search.related import ask_model, is_needed, related, why_no_related
 from pincite.search.understand import Plan
@@ -89,9 +91,13 @@ def _words(reader: Reader, plan: Plan, query: Query) -> WordQuery:
 
 
 def _exact(reader: Reader, views: Sequence[View], plan: Plan) -> Ranking:
-    if not plan.identifiers:
+    def ask(*names: str) -> Ranking:
+        return reader.index.exact(views, IdentifierQuery(names, plan.filters, EXACT_DEPTH, "chunk"))
+
+    if not plan.identifiers and not plan.qualified:
         return Ranking("exact")
-    return reader.index.exact(views, IdentifierQuery(plan.identifiers, plan.filters, EXACT_DEPTH, "chunk"))
+    named = named_places(ask(*wanted_places(plan)), plan)
+    return with_definitions(named, ask, plan.defined) if plan.defined else named
 
 
 def _dense(reader: Reader, views: Sequence[View], plan: Plan, query: Query) -> Ranking:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import difflib
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from pincite.citation import Citation
 from pincite.errors import Erased, InvalidArgument, NotFound
@@ -11,7 +11,7 @@ from pincite.index.entries import passage as chunk_text
 from pincite.protocols import Catalog
 from pincite.search.query import Passage
 from pincite.text.identifiers import normalise_identifier
-from pincite.types import Chunk, Derivation, Lifetime, Span, Version, View
+from pincite.types import Alias, Chunk, Derivation, Lifetime, Span, Version, View
 
 MAX_COMPARED = 5_000
 """Ids that are compared with one that does not exist, to suggest another."""
@@ -87,9 +87,15 @@ def chunk_passage(located: Located, number: int) -> Passage:
 
 
 def section_passage(located: Located, section: str) -> Passage:
-    """A section by its id, another spelling of it ("§ 4.2", "Art. 8") or its heading, its subsections included."""
+    """A section by its id, another spelling of it ("§ 4.2", "Art. 8") or its heading, its subsections included.
+
+    A place inside a section ("Art. 8 Abs. 1 lit. b") is given from its number to its end.
+    """
+    place = place_inside(located.derivation, section)
+    if place is not None and place.span is not None:
+        return span_passage(located, place.span, place.identifier)
     section_id = _section_id(located, section)
-    chunks = [c for c in located.derivation.chunks if c.section_id == section_id]
+    chunks = section_chunks(located.derivation, section_id)
     if not chunks:
         known = list(dict.fromkeys(c.section_id for c in located.derivation.chunks if c.section_id))
         near = difflib.get_close_matches(section, known, n=3, cutoff=0.5)
@@ -112,20 +118,39 @@ def section_passage(located: Located, section: str) -> Passage:
     return _passage(located, text, span, chunks[0])
 
 
+def place_inside(derivation: Derivation, wanted: str) -> Alias | None:
+    """The place inside a section that is spelled like this; None if there is none."""
+    key = normalise_identifier(wanted)
+    return next((alias for alias in derivation.aliases if alias.span and alias.identifier == key), None)
+
+
+def home_section(derivation: Derivation, section_id: str) -> str:
+    """The section that holds a place inside it; any other id is its own home."""
+    homes = (alias.section_id for alias in derivation.aliases if alias.span and alias.identifier == section_id)
+    return next(homes, section_id)
+
+
+def section_chunks(derivation: Derivation, section_id: str) -> list[Chunk]:
+    """The chunks of a section, also those that lie wholly in a part of it and are named after that."""
+    inside = {alias.identifier for alias in derivation.aliases if alias.span and alias.section_id == section_id}
+    return [chunk for chunk in derivation.chunks if chunk.section_id == section_id or chunk.section_id in inside]
+
+
 def _section_id(located: Located, wanted: str) -> str:
     """The id as it is, else the one that an alias, the id itself or a heading spells in normal form."""
     chunks = located.derivation.chunks
     if any(chunk.section_id == wanted for chunk in chunks):
         return wanted
-    spellings = [(alias.identifier, alias.section_id) for alias in located.derivation.aliases if alias.section_id]
+    named = [alias for alias in located.derivation.aliases if alias.section_id and alias.span is None]
+    spellings = [(alias.identifier, alias.section_id) for alias in named]
     spellings += [(chunk.section_id, chunk.section_id) for chunk in chunks]
     spellings += [(chunk.parent_chain[-1], chunk.section_id) for chunk in chunks if chunk.parent_chain]
     key = normalise_identifier(wanted)
     return next((section_id for spelling, section_id in spellings if key and normalise_identifier(spelling) == key), "")
 
 
-def span_passage(located: Located, span: Span) -> Passage:
-    """A stretch of the stored text, with the section that it begins in."""
+def span_passage(located: Located, span: Span, section_id: str = "") -> Passage:
+    """A stretch of the stored text, with the section that it begins in unless another is named."""
     text = located.version.content.text
     if not 0 <= span.start < span.end <= len(text):
         raise InvalidArgument(
@@ -133,7 +158,8 @@ def span_passage(located: Located, span: Span) -> Passage:
             field="span",
         )
     inside = [c for c in located.derivation.chunks if c.span and c.span.start <= span.start < c.span.end]
-    return _passage(located, text[span.start : span.end], span, inside[0] if inside else None)
+    chunk = replace(inside[0], section_id=section_id or inside[0].section_id) if inside else None
+    return _passage(located, text[span.start : span.end], span, chunk)
 
 
 def whole_passage(located: Located) -> Passage:

@@ -7,9 +7,10 @@ from dataclasses import dataclass, field
 
 from pincite.protocols import Catalog
 from pincite.search.blocks import Block, Key, Reason
-from pincite.search.passages import Located
-from pincite.text.words import folded_words, stem
-from pincite.types import Chunk, Definition, Relation, Scope, Span, View
+from pincite.search.defined import Terms
+from pincite.search.passages import Located, home_section, place_inside, section_chunks
+from pincite.search.references import Follower, span_of
+from pincite.types import Chunk, Relation, Scope, Span, View
 
 LATER = 1
 """Order of what is pulled in: after the direct hits, in the order in which it was found."""
@@ -44,24 +45,25 @@ class Shelf:
 def definitions_used(shelf: Shelf, block: Block) -> Iterator[Block]:
     """What the block's own document says its terms mean, in the order of the document."""
     located = block.located
-    words = _stems(block.text, block)
-    for definition in located.derivation.definitions:
-        if f" {_stems(definition.term, block).strip()} " in words and _is_there(located, definition):
-            reason = Reason(f"defines {definition.term!r}, used in", block.anchor)
-            yield shelf.pull(located, definition.chunk, reason, definition.span)
+    language = block.chunks[0].language or located.version.content.language
+    used = Terms(located).used_in(block.text, language, block.chunks[0].parent_chain)
+    for definition in sorted(used, key=located.derivation.definitions.index):
+        reason = Reason(f"defines {definition.term!r}, used in", block.anchor)
+        yield shelf.pull(located, definition.chunk, reason, definition.span)
 
 
 def references(shelf: Shelf, block: Block) -> Iterator[Block]:
     """What the block refers to, as far as the view may read it."""
     scope, element_id, _ = block.key
-    sections = {chunk.section_id for chunk in block.chunks}
-    for relation in shelf.catalog.relations.of(shelf.views[scope], element_id, "out"):
-        if relation.source_section and relation.source_section not in sections:
+    view = shelf.views[scope]
+    follower = Follower(shelf.catalog, view, lambda wanted: shelf.located(scope, wanted))
+    for relation in shelf.catalog.relations.of(view, element_id, "out"):
+        if not _states(block, relation):
             continue
-        target = shelf.located(scope, relation.target)
-        number = _target(target, relation, element_id) if target else None
-        if target is not None and number is not None:
-            yield shelf.pull(target, number, Reason("referred to by", block.anchor))
+        end = follower.follow(relation)
+        number = _target(end.located, relation, end.section_id) if end.located else None
+        if end.located is not None and number is not None and not end.reason:
+            yield shelf.pull(end.located, number, Reason("referred to by", block.anchor))
 
 
 def next_passage(shelf: Shelf, block: Block) -> Iterator[Block]:
@@ -72,26 +74,32 @@ def next_passage(shelf: Shelf, block: Block) -> Iterator[Block]:
         return
     last, following = shown[-1], chunks[shown[-1].number + 1]
     complete = block.span is None or (last.span is not None and last.span.end <= block.span.end)
-    if complete and following.section_id == last.section_id and following.parent_chain == last.parent_chain:
+    derivation = block.located.derivation
+    same = home_section(derivation, following.section_id) == home_section(derivation, last.section_id)
+    if complete and same and following.parent_chain == last.parent_chain:
         yield shelf.pull(block.located, following.number, Reason("next passage of the same section"))
 
 
-def _stems(text: str, block: Block) -> str:
-    """The words in the form in which singular and plural meet, with a space around each."""
-    language = block.chunks[0].language or block.located.version.content.language
-    return f" {' '.join(stem(word, language) for word in folded_words(text))} "
+def _states(block: Block, relation: Relation) -> bool:
+    """Whether the block makes the reference: it holds the words, or where they are not given, the section."""
+    span = span_of(relation)
+    if span is not None and block.span is not None:
+        return block.span.start <= span.start < block.span.end
+    derivation = block.located.derivation
+    sections = {home_section(derivation, chunk.section_id) for chunk in block.chunks}
+    return not relation.source_section or home_section(derivation, relation.source_section) in sections
 
 
-def _is_there(located: Located, definition: Definition) -> bool:
-    return bool(folded_words(definition.term)) and 0 <= definition.chunk < len(located.derivation.chunks)
-
-
-def _target(target: Located, relation: Relation, source: str) -> int | None:
-    """The chunk that a relation leads to: of the section that it names, else the first that says something."""
+def _target(target: Located, relation: Relation, section_id: str) -> int | None:
+    """The chunk that a relation leads to: of the place that it names, else the first that says something."""
     chunks = target.derivation.chunks
-    if relation.target_section:
-        chunks = tuple(chunk for chunk in chunks if chunk.section_id == relation.target_section)
-    elif relation.target == source:
+    place = place_inside(target.derivation, section_id) if section_id else None
+    if place is not None and place.span is not None:
+        start = place.span.start
+        return next((c.number for c in chunks if c.span and c.span.start <= start < c.span.end), None)
+    if section_id:
+        chunks = tuple(section_chunks(target.derivation, section_id))
+    elif relation.source == target.version.element_id:
         return None  # it refers to itself as a whole: nothing to add
     return next(map(_number, filter(_says_something, chunks)), chunks[0].number if chunks else None)
 

@@ -12,6 +12,7 @@ from pincite.errors import InvalidArgument, UnknownArgument
 from pincite.index.queries import Matched, Scoring
 from pincite.protocols import Catalog, Embedder, Index, Lexicon
 from pincite.search.reranking import Reranking
+from pincite.search.rrf import Ranks
 from pincite.search.weights import RankingOptions
 from pincite.types import Content, JsonValue, Lifetime, ReadContext, Scope, Span
 
@@ -127,6 +128,8 @@ class Reader:
     ranking: RankingOptions = field(default_factory=RankingOptions)
     meaning: Meaning = field(default_factory=Meaning)
     reranking: Reranking = field(default_factory=Reranking)
+    ranks: Ranks | None = None
+    """Stated weights for reciprocal ranks, in place of `ranking`'s."""
 
     @property
     def caller(self) -> tuple[object, ...]:
@@ -202,6 +205,19 @@ class Scored:
 
 
 @dataclass(frozen=True, slots=True)
+class DefinedTerm:
+    """What a document says a term means, and where."""
+
+    term: str
+    text: str
+    citation: str
+    scope: str
+    """`document`, `part` or `section`."""
+    within: tuple[str, ...] = ()
+    """The headings below which it holds, outermost first; empty for the whole document."""
+
+
+@dataclass(frozen=True, slots=True)
 class Hit:
     passage: Passage
     score: float
@@ -211,6 +227,8 @@ class Hit:
     """What each signal added to the score."""
     passages: tuple[Scored, ...] = ()
     """The element's best passages, the hit's own first; empty where every passage is a hit of its own."""
+    definitions: tuple[DefinedTerm, ...] = ()
+    """What the element says the terms of the hit's own passage mean."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -13,19 +13,25 @@ from pincite.protocols import Embedder
 from pincite.search.cursor import Bookmark, seal, unseal
 from pincite.search.query import LegReport, Meaning, Query, Reader
 from pincite.search.reranking import MODES, Reranking, RerankPin
+from pincite.search.rrf import Ranks
 from pincite.search.weights import load_ranking
 from pincite.text.words import ANALYSER
 from pincite.types import JsonValue, ReadContext, Scope, View
 
 TOKEN = "replay token"
 
+NO_REPLAY = "the index of this library does not keep answers as they were; index: segments does"
+
 
 def replay_note(reader: Reader, query: Query, bookmark: Bookmark, legs: Sequence[LegReport]) -> dict[str, JsonValue]:
     """What an answer says about its replay: the token, and whether the answer must be the same."""
+    if not reader.index.features.replay:
+        return {"token": "", "replayable": False, "reason": NO_REPLAY}
     note = bookmark.to_json() | {
         "query": asdict(replace(query, cursor="")),
         "scoring": asdict(reader.scoring),
         "ranking": asdict(reader.ranking),
+        "ranks": asdict(reader.ranks) if reader.ranks else None,
         "model": reader.meaning.fingerprint,
         "analyser": ANALYSER,
         "place": [reader.tenant, reader.organization],
@@ -87,6 +93,8 @@ def _asks_meaning(note: Mapping[str, Any]) -> bool:
 
 def open_replay(reader: Reader, token: str) -> tuple[Reader, Query, Bookmark]:
     """Who asked, what, and of which state. A token never shows more than the caller's own roles do."""
+    if not reader.index.features.replay:
+        raise Conflict(f"the answer cannot be given again: {NO_REPLAY}", field="token")
     note = unseal(token, TOKEN, reader.catalog.library_id)
     if note["analyser"] != ANALYSER:
         raise Conflict(
@@ -108,6 +116,7 @@ def open_replay(reader: Reader, token: str) -> tuple[Reader, Query, Bookmark]:
         scoring=Scoring(**note["scoring"]),
         ranking=ranking,
         reranking=_reranking(reader, ranking.reranker, note["query"]["mode"]),
+        ranks=Ranks(**note["ranks"]) if note.get("ranks") else None,
     )
     return asked_by, _query(note["query"]), Bookmark.from_json(note)
 

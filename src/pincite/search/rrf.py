@@ -6,8 +6,25 @@ k = 60 after Cormack, Clarke & Büttcher, SIGIR 2009. Ties break by name.
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
 
 K = 60
+
+
+@dataclass(frozen=True, slots=True)
+class Ranks:
+    """What each leg counts for, and the constant that flattens ranks; part of what a replay token pins."""
+
+    semantic: float = 0.5
+    keyword: float = 0.3
+    exact: float = 0.2
+    k: int = K
+
+    @property
+    def weights(self) -> dict[str, float]:
+        """By name of the leg; legs that count for nothing are left out."""
+        stated = {"dense": self.semantic, "keyword": self.keyword, "exact": self.exact}
+        return {leg: weight for leg, weight in stated.items() if weight > 0}
 
 
 def rrf(

@@ -15,9 +15,12 @@ from pincite.search.absence import absence, lag_notes
 from pincite.search.cite import cite
 from pincite.search.cursor import Bookmark, Pin, open_cursor, question_of, seal_cursor
 from pincite.search.fuse import Candidate, pool
+from pincite.search.graph import join
 from pincite.search.legs import Retrieved, retrieve
 from pincite.search.nearest import with_windows
+from pincite.search.promises import promise_notes
 from pincite.search.query import Answer, Query, Reader, day
+from pincite.search.ranks import by_ranks
 from pincite.search.replay import open_replay, replay_note, require_whole
 from pincite.search.rerank import rerank
 from pincite.search.second_look import look_again
@@ -97,14 +100,21 @@ def _trace(reader: Reader, query: Query, bookmark: Bookmark | None) -> Trace:
         quoted = plan.query_class == "quoted"
         entries = pool(retrieved.rankings, query.group, strict=plan.strict, quoted=quoted, points=plan.points)
         watch.lap("fuse")
-        looked = look_again(reader, query, plan.text, rerank(entries, retrieved.rankings, plan, reader.ranking))
-        ranked, reports = looked.candidates, (*retrieved.reports, *looked.reports)
+        ordered = (
+            by_ranks(entries, reader.ranks)
+            if reader.ranks
+            else rerank(entries, retrieved.rankings, plan, reader.ranking)
+        )
+        joined = join(reader, views, query, ordered)
+        looked = look_again(reader, query, plan.text, joined.candidates)
+        ranked, reports = looked.candidates, (*retrieved.reports, joined.report, *looked.reports)
         watch.lap("rerank")
         shown = _sorted(reader, [c for c in ranked if c.score >= query.min_score], query.sort)
         here = Bookmark(bookmark.offset if bookmark else 0, _pins(reader, resolved))
         total, is_bound = _total(retrieved, shown, query)
         end = here.offset + query.limit
         notes = [*plan.notes, *filter_notes, *retrieved.notes, *lag_notes(resolved)]
+        notes += promise_notes(reader.index.features)
         if end >= len(shown) and total > len(shown):
             notes.append(
                 f"paging ends at the {len(shown)} best of {total}; narrow the question or filter it to see others"

@@ -11,8 +11,9 @@ from pincite.errors import InvalidArgument
 from pincite.index.queries import All, Between, Filter, Maybe, Node, OneOf, Phrase, Some
 from pincite.search.query import CONDENSE_FROM, FilterValue, Query, day
 from pincite.search.syntax import Parsed, parse
-from pincite.text.identifiers import identifiers_in, normalise_identifier
+from pincite.text.identifiers import identifiers_in, normalise_identifier, qualified_in, references_in, term_key
 from pincite.text.language import identify
+from pincite.text.section_references import SectionReference
 from pincite.text.stopwords import QUERY_STOPWORDS
 from pincite.text.words import tokens
 
@@ -52,6 +53,12 @@ class Plan:
     """The query demands or forbids something: an identifier alone does not make a hit."""
     max_words: int | None = None
     notes: tuple[str, ...] = ()
+    references: tuple[SectionReference, ...] = ()
+    """The sections that the query names, those inside sections with what holds them."""
+    qualified: tuple[str, ...] = ()
+    """Sections together with what may be the name of their work."""
+    defined: str = ""
+    """The whole query as the name of a defined term, where it can be one."""
     kind: str = ""
     """The one kind of source that is asked, where that is known and weights depend on it."""
 
@@ -95,6 +102,9 @@ def understand(query: Query) -> Plan:
         strict=query.mode != "exact" and (bool(parsed.forbidden) or _demands(parsed.tree)),
         max_words=max_words,
         notes=tuple(notes),
+        defined=term_key(text) if len(text.split()) <= MAX_NAME_WORDS and not parsed.forbidden else "",
+        references=references_in(text),
+        qualified=tuple(name for name in qualified_in(text) if name not in forbidden) if points else (),
     )
 
 

@@ -119,6 +119,8 @@ class RankingOptions:
     need: Need = Need()
     reranker: RerankPin | None = None
     """The second look, where a reranker takes part."""
+    graph: float = 0.0
+    """How far what the best hits refer to, and what refers to them, moves up; 0: references are not followed."""
 
     def weights_for(self, query_class: str, kind: str = "") -> Weights:
         own = self.kinds.get(kind, {}).get(query_class)
@@ -135,6 +137,7 @@ def load_ranking(given: Mapping[str, Any]) -> RankingOptions:
         Trust(**given["trust"]),
         Need(**given["need"]),
         RerankPin(**pin) if pin else None,
+        float(given.get("graph", 0.0)),
     )
 
 

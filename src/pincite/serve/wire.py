@@ -15,7 +15,9 @@ from pincite.search.compare import CHANGES, Compared, Comparison, Standing
 from pincite.search.context import Context, Source
 from pincite.search.get import Found
 from pincite.search.history import Life
-from pincite.search.query import Answer, Hit, Passage, Scored
+from pincite.search.look_up import LookedUp
+from pincite.search.query import Answer, DefinedTerm, Hit, Passage, Scored
+from pincite.search.references import Reference
 from pincite.search.verify import Verdict
 from pincite.search.why_not import WhyNot
 from pincite.types import FOREVER, Baseline, ElementChange, RepositoryInfo, Revision
@@ -62,13 +64,47 @@ def hit(given: Hit) -> Json:
             "semantic": given.legs["dense"].score if "dense" in given.legs else None,
             "keyword": given.legs["keyword"].score if "keyword" in given.legs else None,
             "exact": given.legs["exact"].score if "exact" in given.legs else None,
-            "graph": None,
+            "graph": given.legs["graph"].score if "graph" in given.legs else None,
             "rerank": given.legs["rerank"].score if "rerank" in given.legs else None,
         },
         "passages": [_scored(item) for item in given.passages],
-        "definitions": [],
+        "definitions": [_defined(item) for item in given.definitions],
         "signals": dict(given.signals),
         "explain": {name: _leg(score) for name, score in given.legs.items()},
+    }
+
+
+def _defined(given: DefinedTerm) -> Json:
+    """A term's meaning with its own citation; `within` are the headings below which it holds."""
+    return {
+        "term": given.term,
+        "text": given.text,
+        "citation": given.citation,
+        "scope": given.scope,
+        "within": list(given.within) or None,
+    }
+
+
+def looked_up(given: LookedUp) -> Json:
+    """What a term means, document by document."""
+    return {
+        "term": given.term,
+        "definitions": [
+            _defined(item.defined)
+            | {
+                "element_id": item.element_id,
+                "repository_id": item.scope.repository,
+                "element_name": item.element_name,
+                "version_id": item.version_id,
+                "section_id": item.section_id or None,
+                "parent_chain": list(item.parent_chain),
+                "language": item.language or None,
+            }
+            for item in given.found
+        ],
+        "conflicts": given.conflicts,
+        "nearest": list(given.nearest),
+        "read_context": _contexts(given.read_contexts),
     }
 
 
@@ -320,6 +356,20 @@ def _source(given: Source) -> Json:
         "citation": given.citation,
         "relevance": given.relevance,
         "why_included": given.why_included,
+    }
+
+
+_PERHAPS_REFERENCED = ("source_section", "target_section", "target_citation", "reason")
+
+
+def references(given: Sequence[Reference]) -> Json:
+    """What refers to what."""
+    return {
+        "references": [
+            asdict(item) | {name: getattr(item, name) or None for name in _PERHAPS_REFERENCED} for item in given
+        ],
+        "total": len(given),
+        "unresolved": sum(item.status == "unresolved" for item in given),
     }
 
 

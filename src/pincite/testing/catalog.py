@@ -263,7 +263,7 @@ class CatalogContract:
                     Chunk(1, rendered="generated"),
                 ),
                 (Definition("Term", "meaning", 0, Span(0, 6), "section"),),
-                (Alias("BGE 1 I 1", "s1"), Alias("x")),
+                (Alias("BGE 1 I 1", "s1"), Alias("x"), Alias("s1(a)", "s1", Span(7, 8))),
                 (Relation("e1", "cites", "é", "t", "s1", "s2", {"weight": 1}),),
             ),
             frozenset({"b", "a"}),
@@ -465,6 +465,8 @@ class CatalogContract:
         expected = (("a", version_id(content("x")), definition),)
         assert catalog.relations.definitions(view(1), "offentliche URKUNDE") == expected
         assert catalog.relations.definitions(view(1), "Urkunde") == ()
+        assert catalog.relations.terms(view(1)) == ("Öffentliche Urkunde",)
+        assert catalog.relations.terms(view(2)) == ()
         assert catalog.relations.resolve(view(1), "bge141 iii28") == (("a", "E. 3"),)
         assert catalog.relations.definitions(view(2), "öffentliche urkunde") == ()
         assert catalog.relations.resolve(view(2), "BGE 141 III 28") == ()
@@ -647,6 +649,18 @@ class CatalogContract:
         assert catalog.queue.counts()["waiting"] == 2
         assert catalog.contexts.get(SCOPE.tenant, "key") is None
         assert catalog.contexts.get("other", "key") == "intro"
+
+    def test_a_purge_takes_contexts_that_no_passage_carries(self, catalog: Catalog) -> None:
+        """An ingest that died before its commit leaves them, and no element leads to them."""
+        situated = State(content("kept"), Derivation("r", (Chunk(0, Span(0, 4), context="Head\n\nwritten"),)))
+        commit(catalog, put("a", "gone"), PutElement("b", (situated,)))
+        for tenant in (SCOPE.tenant, "other"):
+            catalog.contexts.put(tenant, "carried", text_hash("kept"), "written")
+            catalog.contexts.put(tenant, "orphan", text_hash("never committed"), "about nobody's passage")
+        catalog.commits.purge(SCOPE, ["a"])
+        assert catalog.contexts.get(SCOPE.tenant, "carried") == "written"
+        assert catalog.contexts.get(SCOPE.tenant, "orphan") is None
+        assert catalog.contexts.get("other", "orphan") == "about nobody's passage"
 
     # --- vectors, queue, contexts, usage, sources ---------------------------------------------------------------
 

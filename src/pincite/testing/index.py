@@ -41,6 +41,7 @@ from pincite.index.queries import (
 )
 from pincite.protocols import Calibration, Catalog, Index
 from pincite.testing.vectors import CALIBRATION, MODEL, asking, embed
+from pincite.text.identifiers import term_key
 from pincite.types import (
     Alias,
     Change,
@@ -227,6 +228,24 @@ class IndexContract:
     def dense(self, shelf: Shelf) -> Shelf:
         if not shelf.index.features.dense:
             pytest.skip("the engine declares that it has no dense leg")
+        return shelf
+
+    @pytest.fixture
+    def scoring(self, shelf: Shelf) -> Shelf:
+        if not shelf.index.features.scoring:
+            pytest.skip("the engine declares that it scores by its own formula")
+        return shelf
+
+    @pytest.fixture
+    def isolated(self, shelf: Shelf) -> Shelf:
+        if not shelf.index.features.score_isolation:
+            pytest.skip("the engine declares that scores depend on what the caller may not read")
+        return shelf
+
+    @pytest.fixture
+    def replaying(self, shelf: Shelf) -> Shelf:
+        if not shelf.index.features.replay:
+            pytest.skip("the engine declares that it cannot replay")
         return shelf
 
     # --- rolling forward --------------------------------------------------------------------------------------
@@ -441,7 +460,7 @@ class IndexContract:
     def test_more_and_rarer_words_score_higher(self, shelf: Shelf) -> None:
         shelf.add(
             put("both", "the dog bites"), put("rare", "it bites"), put("common", "some dog"), put("other", "one dog"),
-            put("none", "a cat"),
+            *(put(f"none {n}", "a cat") for n in range(5)),
         )  # fmt: skip
         assert shelf.find("dog bites") == ["both", "rare", "common", "other"]
         assert shelf.ask("dog bites").total == 4
@@ -477,7 +496,8 @@ class IndexContract:
         assert [item.element_id for item in found] == ["b", "a"]
         assert found[1].raw == pytest.approx(found[0].raw / 2)
 
-    def test_a_stand_in_that_nobody_can_see_counts_for_nothing(self, shelf: Shelf) -> None:
+    def test_a_stand_in_that_nobody_can_see_counts_for_nothing(self, isolated: Shelf) -> None:
+        shelf = isolated
         shelf.add(put("a", "dog"), put("b", "cat"), put("hidden", page("fox", roles=("partner",))))
         view = shelf.view(roles=())
         alone = shelf.ask(WordQuery(Some((Word("dog", weight=0.5),))), view)
@@ -498,7 +518,8 @@ class IndexContract:
         assert "1 rarest" in ranking.notes[0]
         assert "2 left out" in ranking.notes[0]
 
-    def test_a_word_as_typed_ranks_before_its_stem(self, shelf: Shelf) -> None:
+    def test_a_word_as_typed_ranks_before_its_stem(self, scoring: Shelf) -> None:
+        shelf = scoring
         shelf.add(put("a", page("les droits", language="fr")), put("b", page("les droit", language="fr")))
         assert shelf.find("droit") == ["b", "a"]
         assert shelf.find("droits") == ["a", "b"]
@@ -786,7 +807,8 @@ class IndexContract:
         shelf.add(put("b", page("a dog", "a cat or a dog", roles=("judge",))), put("d", page("dog", "dogs")))
         shelf.add(put("a", page("dog in statutes", "dog")), scope=SIBLING)
 
-    def test_other_passages_of_an_element_complete_what_a_long_query_asks(self, shelf: Shelf) -> None:
+    def test_other_passages_of_an_element_complete_what_a_long_query_asks(self, scoring: Shelf) -> None:
+        shelf = scoring
         first, second = "ant bee cat dog elk fox gnu", "hen ibis jay kite lark mole newt"
         shelf.add(
             put("scattered", page(first, second)),
@@ -858,7 +880,8 @@ class IndexContract:
         [
             "4A_123/2020", "4A 123/2020", "4a-123-2020", "4A.123/2020", "BGE 140 III 115", "bge 140 iii 115",
             "Art. 41", "art 41", "Artikel 41", "article 41", "OrderService", "order_service", "order-service",
-            "Order Service", "ECLI:CH:BGER:2020:4A.123", "doc", "Good Faith", "good faith", "«Good Faith»",
+            "Order Service", "ECLI:CH:BGER:2020:4A.123", "doc",
+            term_key("Good Faith"), term_key("good faith"), term_key("«Good Faith»"),
         ],
     )  # fmt: skip
     def test_an_identifier_is_found_in_every_spelling(self, shelf: Shelf, spelling: str) -> None:
@@ -887,6 +910,21 @@ class IndexContract:
         assert [found.chunk for found in shelf.index.exact([shelf.view()], asked).found] == [0]
         whole = shelf.index.exact([shelf.view()], IdentifierQuery(("whole",), group="chunk"))
         assert ([found.chunk for found in whole.found], whole.total) == ([0, 1], 2)
+
+    def test_a_place_inside_a_section_names_only_the_chunks_that_hold_it(self, shelf: Shelf) -> None:
+        text = "aaaa bbbb cccc"
+        chunks = tuple(Chunk(n, Span(5 * n, 5 * n + 4), section_id="4") for n in range(3))
+        content = Content("document", "document", "Act", text, "en")
+        aliases = (Alias("4(2)", "4", Span(5, 14)), Alias("4(2)(b)", "4", Span(10, 14)))
+        shelf.add(put("a", State(content, Derivation("r", chunks, (), aliases))))
+
+        def found(*names: str) -> list[int]:
+            asked = IdentifierQuery(names, group="chunk")
+            return [item.chunk for item in shelf.index.exact([shelf.view()], asked).found]
+
+        assert (found("§ 4"), found("4(2)"), found("§ 4 Abs. 2 lit. b")) == ([0, 1, 2], [1, 2], [2])
+        assert found("4(2)(b)", "4(2)", "4") == [2, 1, 0], "the innermost place first"
+        assert found("act.4") == [0, 1, 2], "the section in the work that it belongs to"
 
     def test_more_identifiers_come_first(self, shelf: Shelf) -> None:
         shelf.add(
@@ -1148,7 +1186,8 @@ class IndexContract:
         [replace(SCOPE, tenant="other"), replace(SCOPE, organization="other"), SIBLING],
         ids=["tenant", "organization", "repository"],
     )
-    def test_what_others_store_changes_no_answer(self, shelf: Shelf, elsewhere: Scope) -> None:
+    def test_what_others_store_changes_no_answer(self, isolated: Shelf, elsewhere: Scope) -> None:
+        shelf = isolated
         _fill(shelf)
         before = _answers(shelf)
         shelf.add(
@@ -1157,7 +1196,8 @@ class IndexContract:
         shelf.add(put("a", page("dog dog Hundebiss", language="de")), scope=elsewhere)
         assert _answers(shelf) == before
 
-    def test_what_roles_hide_changes_no_answer(self, shelf: Shelf) -> None:
+    def test_what_roles_hide_changes_no_answer(self, isolated: Shelf) -> None:
+        shelf = isolated
         _fill(shelf)
         before = _answers(shelf, roles=("clerk",))
         hidden = [
@@ -1167,7 +1207,8 @@ class IndexContract:
         assert _answers(shelf, roles=("clerk",)) == before
         assert shelf.find("secret") != []
 
-    def test_what_is_not_in_force_changes_no_answer(self, shelf: Shelf) -> None:
+    def test_what_is_not_in_force_changes_no_answer(self, isolated: Shelf) -> None:
+        shelf = isolated
         _fill(shelf)
         before = _answers(shelf)
         shelf.add(put("x", page("dog dog cat secret", end=DAY)), put("y", page("dog", start=date(2026, 2, 1))))
@@ -1175,9 +1216,8 @@ class IndexContract:
 
     # --- replay -----------------------------------------------------------------------------------------------
 
-    def test_an_answer_at_a_revision_never_changes(self, shelf: Shelf) -> None:
-        if not shelf.index.features.replay:
-            pytest.skip("the engine declares that it cannot replay")
+    def test_an_answer_at_a_revision_never_changes(self, replaying: Shelf) -> None:
+        shelf = replaying
         _fill(shelf)
         revision = shelf.index.reached(SCOPE)
         before = _answers(shelf, revision=revision)
@@ -1247,8 +1287,6 @@ class IndexContract:
 
     def test_a_purged_element_is_gone_from_every_leg_and_every_revision(self, shelf: Shelf) -> None:
         _fill(shelf)
-        untouched = shelf.view(revision=shelf.index.reached(SCOPE))
-        before = facts(shelf.ask("dog court", untouched))
         secret = page("dog secret", name="Secret", metadata={"party": "secret"})
         shelf.add(put("secret", secret), put("e1", "dog cat again"))
         shelf.add(put("secret", "another secret"))
@@ -1259,6 +1297,16 @@ class IndexContract:
             assert shelf.find("secret", view) == shelf.identify("secret", views=(view,)) == []
             assert "party" not in shelf.index.filter_values([view])
         assert shelf.find(WordQuery(Word("secret"), ever=True)) == []
+
+    def test_a_purge_changes_no_answer_at_a_revision_before_the_element_came(self, replaying: Shelf) -> None:
+        shelf = replaying
+        _fill(shelf)
+        untouched = shelf.view(revision=shelf.index.reached(SCOPE))
+        before = facts(shelf.ask("dog court", untouched))
+        shelf.add(put("secret", "dog secret"), put("e1", "dog cat again"))
+        shelf.add(put("secret", "another secret"))
+        shelf.catalog.commits.purge(SCOPE, ["secret"], reason="order")
+        shelf.index.advance(SCOPE)
         assert facts(shelf.ask("dog court", untouched)) == before
 
     def test_after_a_purge_the_index_equals_a_rebuild(self, shelf: Shelf) -> None:

@@ -207,6 +207,9 @@ class BruteForceIndex:
     def check(self, scope: Scope) -> tuple[str, ...]:  # noqa: ARG002
         return ()
 
+    def close(self) -> None:
+        """Everything is in memory."""
+
 
 # --- rows -----------------------------------------------------------------------------------------------------
 

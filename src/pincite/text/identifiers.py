@@ -5,46 +5,82 @@ from __future__ import annotations
 import re
 
 from pincite.text.fold import clean, fold
+from pincite.text.section_references import SectionReference, section_references, whole_reference
 from pincite.text.words import camel_parts, tokens
 
-# What stands before a number. Articles keep their marker (a law has Art. 4 and may have § 4); for the rest the
-# number alone is the section's name, however people call it.
-_ARTICLE = frozenset({"art", "article", "articles", "artikel", "articolo", "articoli", "arts"})
-_SECTION = frozenset(
-    {"section", "sections", "sec", "secs", "ss", "paragraph", "para", "paragraf", "chapter", "clause", "ziffer", "ziff",
-     "abschnitt", "kapitel", "chapitre", "capitolo", "sezione", "cl", "nr", "no", "rule", "regel", "part"}
-)  # fmt: skip
-
-_NUMBER = r"\d+[a-z]{0,2}(?:bis|ter|quater|quinquies|sexies|septies|octies)?"
-_SECTION_NUMBER = rf"{_NUMBER}(?:\.\d+[a-z]?)*(?:\([0-9a-z]{{1,4}}\))*"
-_MARKERS = "|".join(sorted(_ARTICLE | _SECTION, key=len, reverse=True))
-_MARKED = re.compile(
-    rf"(?P<marker>§§?|\b(?:{_MARKERS})\b\.?)\s*(?P<number>{_SECTION_NUMBER})",
-    re.IGNORECASE,
+_DOTTED_NUMBER = re.compile(r"(?<![\w./-])\d+(?:\.\d+[a-z]?)+(?![\w/-])(?!\s?\([0-9a-z]{1,4}\))", re.IGNORECASE)
+_BARE_NESTED = re.compile(r"(?<![\w./-])\d+[a-z]?(?:\.\d+[a-z]?)*(?:\([0-9a-z]{1,4}\))+(?![\w/-])", re.IGNORECASE)
+_CONNECTOR = (
+    r"(?:ff?\.|et\s+seq\.|et\s+suiv\.|ss?\.|segg?\.|of|the|in|from|der|des|dem|vom|von|zum|im|die|das|du|de|la|le|les|del"
+    r"|della|dello|dei|delle|il|lo|di|dans)\b\.?\s*|(?:de\s+)?l['’]|dell['’]|[-,;:–—()]\s*"
 )
-_DOTTED_NUMBER = re.compile(r"(?<![\w./-])\d+(?:\.\d+[a-z]?)+(?:\([0-9a-z]{1,4}\))*(?![\w/-])")
+_CONNECTORS_BEFORE = re.compile(rf"\A\s*(?:{_CONNECTOR})*", re.IGNORECASE)
+_CONNECTORS_AFTER = re.compile(r"[\s,;:–—(-]+\Z")
+_NAMED_NUMBER = re.compile(r"(?P<name>[^\W\d_][\w.&-]{0,20})\s+(?P<number>\d{1,4}[a-z]{0,2})", re.IGNORECASE)
+_MAX_NAME_WORDS = 8
 _PARTS = re.compile(r"[^\W_]+")
 
 
 def normalise_identifier(raw: str) -> str:
-    """`4A_123/2020`, `4A 123-2020` → "4a.123.2020"; `Artikel 41` → "art.41"; `§ 4.2` → "4.2".
+    """`4A_123/2020`, `4A 123-2020` → "4a.123.2020"; `Artikel 41 Abs. 1` → "art.41(1)"; `§ 4.2` → "4.2".
 
     `OrderService` and `order_service` → "order.service".
     """
     text = clean(raw).strip().strip("\"'«»„“”")
-    marked = _MARKED.fullmatch(text)
-    if marked:
-        return _marked(marked)
+    reference = whole_reference(text)
+    if reference:
+        return reference.normal
     parts: list[str] = []
     for piece in _PARTS.findall(text):
         parts.extend(camel_parts(piece) or (fold(piece),))
     return ".".join(parts)
 
 
-def _marked(match: re.Match[str]) -> str:
-    number = ".".join(fold(piece) for piece in _PARTS.findall(match["number"]))
-    marker = fold(match["marker"].rstrip("."))
-    return f"art.{number}" if marker in _ARTICLE else number
+def term_key(term: str) -> str:
+    """The name under which a passage carries a term that it defines: `Good Faith` → "defines.good.faith"."""
+    parts = normalise_identifier(term)
+    return f"defines.{parts}" if parts else ""
+
+
+def qualified(name: str, section: str) -> str:
+    """A section of a work that is named, in normal form: `OR` and `art.41` → "or.art.41"."""
+    return ".".join(map(fold, _PARTS.findall(clean(f"{name} {section}"))))
+
+
+def fold_name(name: str) -> str:
+    """How names of works are compared: without case, accents and white space, as the catalog compares aliases."""
+    return "".join(fold(name).split())
+
+
+def references_in(query: str) -> tuple[SectionReference, ...]:
+    """The sections that a query names, in order of appearance."""
+    return tuple(section_references(clean(query)))
+
+
+def qualified_in(query: str) -> tuple[str, ...]:
+    """Sections together with what may name their work: `Art. 41 OR`, `§ 4.2 of the Leave Policy`, `OR 41`.
+
+    Generous, because it costs nothing: only a section of a work that is really called so answers to it.
+    """
+    text = clean(query)
+    found: dict[str, None] = {}
+    for reference in section_references(text):
+        for name in (*_names_after(text[reference.end :]), *_names_before(text[: reference.start])):
+            found.setdefault(qualified(name, reference.section))
+    if number := _NAMED_NUMBER.fullmatch(text.strip()):
+        for section in (f"art.{number['number']}", number["number"]):
+            found.setdefault(qualified(number["name"], section.lower()))
+    return tuple(name for name in found if name)
+
+
+def _names_after(text: str) -> list[str]:
+    words = _CONNECTORS_BEFORE.sub("", text).split()[:_MAX_NAME_WORDS]
+    return [" ".join(words[:count]) for count in range(1, len(words) + 1)]
+
+
+def _names_before(text: str) -> list[str]:
+    words = _CONNECTORS_AFTER.sub("", text).split()[-_MAX_NAME_WORDS:]
+    return [" ".join(words[-count:]) for count in range(1, len(words) + 1)]
 
 
 def identifiers_in(query: str) -> tuple[str, ...]:
@@ -55,14 +91,18 @@ def identifiers_in(query: str) -> tuple[str, ...]:
     """
     text = clean(query)
     found: dict[str, None] = {}
-    for match in _MARKED.finditer(text):
-        found.setdefault(_marked(match))
-    for match in _DOTTED_NUMBER.finditer(text):
-        found.setdefault(normalise_identifier(match.group()))
-    for token in tokens(text):
+    beside = list(text)
+    for reference in section_references(text):
+        found.setdefault(reference.normal)
+        beside[reference.start : reference.end] = " " * (reference.end - reference.start)
+    rest = "".join(beside)
+    for pattern in (_BARE_NESTED, _DOTTED_NUMBER):
+        for match in pattern.finditer(rest):
+            found.setdefault(normalise_identifier(match.group()))
+    for token in tokens(rest):
         if _looks_like_identifier(token):
             found.setdefault(normalise_identifier(token))
-    return tuple(found)
+    return tuple(name for name in found if name)
 
 
 def _looks_like_identifier(token: str) -> bool:

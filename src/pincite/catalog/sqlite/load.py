@@ -28,7 +28,7 @@ _DEFINITIONS = """
     ORDER BY d.derivation, d.number
 """
 _ALIASES = """
-    SELECT a.derivation, a.identifier, a.section_id
+    SELECT a.derivation, a.identifier, a.section_id, a.span_start, a.span_end
     FROM json_each(?) wanted CROSS JOIN aliases a ON a.derivation = wanted.value
     ORDER BY a.derivation, a.number
 """
@@ -50,11 +50,18 @@ def load_derivations(connection: sqlite3.Connection, numbers: Collection[int]) -
     for number, *columns in connection.execute(_DEFINITIONS, wanted):
         definitions[number].append(definition_of(*columns))
     aliases: defaultdict[int, list[Alias]] = defaultdict(list)
-    for number, identifier, section_id in connection.execute(_ALIASES, wanted):
-        aliases[number].append(Alias(identifier, section_id))
+    for number, identifier, section_id, start, end in connection.execute(_ALIASES, wanted):
+        span = None if start is None else Span(start, end)
+        aliases[number].append(Alias(identifier, section_id, span))
     relations: defaultdict[int, list[Relation]] = defaultdict(list)
-    for number, *columns in connection.execute(_RELATIONS, wanted):
-        relations[number].append(relation_of(columns))
+    rows = connection.execute(_RELATIONS, wanted).fetchall()
+    # A statute may have thousands: their metadata is parsed in one go.
+    parsed = json.loads(f"[{','.join(row[-1] for row in rows)}]")
+    for (number, name, kind, source, target, source_section, target_section, _), metadata in zip(
+        rows, parsed, strict=True
+    ):
+        made = Relation(name, kind, source, target, source_section, target_section, metadata)
+        relations[number].append(made)
     return {
         number: Derivation(
             recipe, tuple(chunks[number]), tuple(definitions[number]), tuple(aliases[number]), tuple(relations[number])

@@ -19,7 +19,7 @@ from pincite.catalog.sqlite.revisions import add_revision
 from pincite.catalog.validate import check_id
 from pincite.errors import Erased, InvalidArgument, Locked, NotFound, StorageFull
 from pincite.ids import erasure_key, text_hash
-from pincite.types import Committed, Outcome, Scope
+from pincite.types import BEFORE_WRITTEN, Committed, Outcome, Scope
 
 CHECKPOINT_SECONDS = 5.0
 PENDING = "traces_pending"
@@ -75,6 +75,11 @@ _DELETE_BY_HASH = (
     "DELETE FROM jobs WHERE tenant = :tenant AND text_hash >= :hash AND text_hash < :hash || ';'",
 )
 _DELETE_CONTEXT = "DELETE FROM contexts WHERE tenant = ? AND chunk_hash = ?"
+_CONTEXTS = "SELECT key, context FROM contexts WHERE tenant = ?"
+_DELETE_CONTEXT_BY_KEY = "DELETE FROM contexts WHERE tenant = ? AND key = ?"
+_CONTEXTS_OF_CHUNKS = """
+    SELECT DISTINCT c.context FROM chunks c JOIN repositories r ON r.id = c.repository WHERE r.tenant = ?
+"""
 _COUNT_PURGE = "UPDATE repositories SET purges = purges + 1 WHERE id = ? RETURNING purges"
 _INSERT_TOMBSTONE = """
     INSERT INTO tombstones (repository, erasure_key, purge, time, reason, author) VALUES (?, ?, ?, ?, ?, ?)
@@ -105,6 +110,7 @@ def purge(
                 connection.execute(statement, {"repository": repository, "element_id": element_id})
         connection.execute(_DELETE_UNUSED_RECIPES, (repository,))
         _forget_texts(connection, scope.tenant, texts, passages)
+        _forget_unused_contexts(connection, scope.tenant)
         (purges,) = connection.execute(_COUNT_PURGE, (repository,)).fetchone()
         revision = head_of(connection, repository) + 1
         erased = add_revision(connection, repository, revision, now, author, "purge")
@@ -196,3 +202,16 @@ def _forget_texts(connection: sqlite3.Connection, tenant: str, texts: set[str], 
             connection.execute(statement, {"tenant": tenant, "hash": unused_hash})
     # A context that another element's equal passage could still use goes too: a cache is cheaper than a doubt.
     connection.executemany(_DELETE_CONTEXT, [(tenant, h) for h in unused.union(passages)])
+
+
+def _forget_unused_contexts(connection: sqlite3.Connection, tenant: str) -> None:
+    """Remove cached contexts that no stored passage carries.
+
+    An ingest that was killed leaves contexts of passages that were never committed: no element leads to them.
+    """
+    unused = dict(connection.execute(_CONTEXTS, (tenant,)))
+    if not unused:
+        return
+    carried = {row[0].rpartition(BEFORE_WRITTEN)[2] for row in connection.execute(_CONTEXTS_OF_CHUNKS, (tenant,))}
+    keys = [(tenant, key) for key, context in unused.items() if context not in carried]
+    connection.executemany(_DELETE_CONTEXT_BY_KEY, keys)

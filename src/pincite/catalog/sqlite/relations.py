@@ -53,6 +53,14 @@ _DEFINITIONS = f"""
     WHERE t.repository = :repository AND t.folded = :folded AND {VISIBLE}
     ORDER BY e.element_id, t.number
 """
+_TERMS = f"""
+    SELECT min(t.term)
+    FROM definitions t
+    JOIN lifetimes l ON l.derivation = t.derivation
+    WHERE t.repository = :repository AND {VISIBLE}
+    GROUP BY t.folded
+    ORDER BY t.folded
+"""
 _RESOLVE = f"""
     SELECT DISTINCT e.element_id, a.section_id
     FROM aliases a
@@ -91,6 +99,11 @@ class SqliteRelations:
             values = {**bind(connection, view), "folded": fold_term(term)}
             rows = connection.execute(_DEFINITIONS, values)
             return tuple((row[0], row[1], definition_of(*row[2:])) for row in rows)
+
+    def terms(self, view: View) -> tuple[str, ...]:
+        """The terms that something visible defines, in order; of several spellings, the first."""
+        with self._database.read() as connection:
+            return tuple(row[0] for row in connection.execute(_TERMS, bind(connection, view)))
 
     def resolve(self, view: View, identifier: str) -> tuple[tuple[str, str], ...]:
         """(element id, section id) pairs that an alias names."""

@@ -327,7 +327,18 @@ MODELS: tuple[str, ...] = (
     """,
 )
 
-MIGRATIONS: list[tuple[str, ...]] = [FIRST, EMBEDDING, MODELS]
+SUBSECTIONS: tuple[str, ...] = (
+    # A place inside a section; NULL where the identifier names the section as a whole.
+    "ALTER TABLE aliases ADD COLUMN span_start INTEGER",
+    "ALTER TABLE aliases ADD COLUMN span_end INTEGER",
+)
+
+REMOTE: tuple[str, ...] = (
+    # What a server is asked with whether its file has changed; empty for files on disk.
+    "ALTER TABLE source_files ADD COLUMN validator TEXT NOT NULL DEFAULT ''",
+)
+
+MIGRATIONS: list[tuple[str, ...]] = [FIRST, EMBEDDING, MODELS, SUBSECTIONS, REMOTE]
 """Step n leads from schema n to n + 1. Released steps are never edited; a change is a new step."""
 
 

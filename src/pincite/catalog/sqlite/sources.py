@@ -11,15 +11,16 @@ from pincite.protocols import SourceFile
 from pincite.types import Scope
 
 _FILES = """
-    SELECT path, size, mtime_ns, content_hash, element_id, recipe
+    SELECT path, size, mtime_ns, content_hash, element_id, recipe, validator
     FROM source_files
     WHERE repository = ? AND source = ?
 """
 _OWNERS = "SELECT element_id, source FROM source_files WHERE repository = ? ORDER BY source"
 _CLEAR = "DELETE FROM source_files WHERE repository = ? AND source = ?"
 _INSERT = """
-    INSERT OR REPLACE INTO source_files (repository, source, path, size, mtime_ns, content_hash, element_id, recipe)
-    VALUES (?, ?, ?, ?, ?, ?, ?, ?)
+    INSERT OR REPLACE INTO source_files
+        (repository, source, path, size, mtime_ns, content_hash, element_id, recipe, validator)
+    VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?)
 """
 
 
@@ -43,7 +44,10 @@ class SqliteSources:
         with self._database.write() as connection:
             repository = ensure_number(connection, scope)
             rows = [
-                (repository, source, f.path, f.size, f.mtime_ns, f.content_hash, normalise_id(f.element_id), f.recipe)
+                (
+                    *(repository, source, f.path, f.size, f.mtime_ns),
+                    *(f.content_hash, normalise_id(f.element_id), f.recipe, f.validator),
+                )
                 for f in files
             ]
             connection.execute(_CLEAR, (repository, source))

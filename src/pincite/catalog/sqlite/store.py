@@ -30,7 +30,8 @@ _INSERT_DEFINITION = """
     VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?)
 """
 _INSERT_ALIAS = """
-    INSERT INTO aliases (derivation, number, repository, identifier, folded, section_id) VALUES (?, ?, ?, ?, ?, ?)
+    INSERT INTO aliases (derivation, number, repository, identifier, folded, section_id, span_start, span_end)
+    VALUES (?, ?, ?, ?, ?, ?, ?, ?)
 """
 _INSERT_DERIVED_RELATION = """
     INSERT INTO derived_relations (derivation, number, repository, relation_id, relation_type, source, target,
@@ -149,7 +150,16 @@ def _derivation(
     connection.executemany(
         _INSERT_ALIAS,
         [
-            (number, position, repository, a.identifier, fold_identifier(a.identifier), a.section_id)
+            (
+                number,
+                position,
+                repository,
+                a.identifier,
+                fold_identifier(a.identifier),
+                a.section_id,
+                a.span.start if a.span else None,
+                a.span.end if a.span else None,
+            )
             for position, a in enumerate(made.aliases)
         ],
     )

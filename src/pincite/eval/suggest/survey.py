@@ -12,7 +12,7 @@ from pincite.eval.suggest.definitions import Defined, given_definition, recognis
 from pincite.eval.suggest.links import Link, stated_link, written_links
 from pincite.index.entries import passage
 from pincite.library import Library
-from pincite.types import Chunk, Derivation, LiveElement
+from pincite.types import REFERS_TO, Chunk, Derivation, LiveElement
 
 BODY_WORDS = 5
 """A section with fewer words below its heading answers nothing."""
@@ -93,7 +93,9 @@ def _sketch(live: LiveElement) -> Sketch:
     else:
         defined = [d for chunk, text, language in places for d in recognise(text, chunk.section_id, language)]
     links = [link for _, text, language in places for link in written_links(text, language)]
-    links += [link for relation in derivation.relations if (link := stated_link(relation, content.language))]
+    # References are read out of the text: those in words name a section rather than asking for it.
+    stated = [relation for relation in derivation.relations if relation.relation_type != REFERS_TO]
+    links += [link for relation in stated if (link := stated_link(relation, content.language))]
     return Sketch(
         element_id=live.version.element_id,
         name=content.name,
@@ -112,13 +114,18 @@ def _blank(hidden: re.Match[str]) -> str:
 def _sections(derivation: Derivation, texts: list[str], language: str) -> Iterator[Section]:
     """The sections in order, each from its first chunk and the words of all."""
     aliases: dict[str, list[str]] = {}
+    homes: dict[str, str] = {}
     for alias in derivation.aliases:
-        aliases.setdefault(alias.section_id, []).append(alias.identifier)
+        if alias.span is None:
+            aliases.setdefault(alias.section_id, []).append(alias.identifier)
+        else:
+            homes[alias.identifier] = alias.section_id
     words: dict[str, int] = {}
     first: dict[str, Chunk] = {}
     for chunk, text in zip(derivation.chunks, texts, strict=True):
-        words[chunk.section_id] = words.get(chunk.section_id, 0) + len(_WORD.findall(text))
-        first.setdefault(chunk.section_id, chunk)
+        section_id = homes.get(chunk.section_id, chunk.section_id)
+        words[section_id] = words.get(section_id, 0) + len(_WORD.findall(text))
+        first.setdefault(section_id, chunk)
     for section_id, chunk in first.items():
         if not section_id or not chunk.parent_chain:
             continue

@@ -289,6 +289,11 @@ class SegmentIndex:
                 problems.append(str(error))
         return (*problems, *check_stores(folder))
 
+    def close(self) -> None:
+        with self._guard:
+            self._snapshots.clear()
+            self._stores.clear()
+
 
 def _segments(snapshot: Snapshot) -> list[SegmentStatus]:
     out = []

@@ -2,19 +2,38 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from typing import Literal, get_args
 
-from pincite.errors import InvalidArgument
+from pincite.errors import InvalidArgument, UnknownArgument
+from pincite.kinds.documents.convert.converters import converter_recipe
+from pincite.kinds.documents.definitions import definitions, with_types
+from pincite.kinds.documents.domains import DOMAINS, Domain, detect_domain
+from pincite.kinds.documents.locate import TABLES, located
 from pincite.kinds.documents.numbering import heading_number
 from pincite.kinds.documents.outline import Section, outline
+from pincite.kinds.documents.references import with_references
+from pincite.kinds.documents.subsections import MAX_DEPTH, Place, subsections
 from pincite.kinds.documents.units import Unit, pack, units
+from pincite.kinds.documents.works import long_names, short_names
+from pincite.text.identifiers import qualified
 from pincite.text.language import identify
 from pincite.text.tokens import count_tokens
 from pincite.types import Alias, Chunk, Content, Derivation, Span
 
 RECIPE = 1
 """Bump when the same text and options give other chunks than before."""
+
+STRUCTURE = 1
+"""Bump when places inside sections, or the names of a work, are found in other ways than before."""
+DEFINITIONS = 1
+"""Bump when definitions are found in other ways than before."""
+REFERENCES = 1
+"""Bump when cross-references are found or resolved in other ways than before."""
+
+Strategy = Literal["structure", "token"]
+STRATEGIES: tuple[str, ...] = get_args(Strategy)
 
 _LANGUAGE_CHARS = 100
 """Shorter passages take the document's language: too little to tell one from."""
@@ -23,10 +42,18 @@ _LANGUAGE_SAMPLE = 1_000
 
 @dataclass(frozen=True, slots=True)
 class CutOptions:
-    """How long a passage may be, and how much neighbouring ones share in a text without headings."""
+    """How long a passage may be, how much neighbouring ones share in a text without headings, what is cited in it."""
 
     max_chunk_tokens: int = 800
     overlap_tokens: int = 50
+    chunking_strategy: Strategy = "structure"
+    """`structure`: along headings; `token`: windows over the whole text, whatever stands in it."""
+    document_domain: Domain | None = None
+    """What kind of work the documents are; None: each is looked at."""
+    max_subsection_depth: int = MAX_DEPTH
+    """How deep enumerations inside a section have places of their own: 2 for `203(a)(1)`, 0 for none."""
+    extract_definitions: bool = True
+    extract_cross_references: bool = True
 
     def __post_init__(self) -> None:
         if not 100 <= self.max_chunk_tokens <= 2000:
@@ -39,24 +66,47 @@ class CutOptions:
                 "half of max_chunk_tokens",
                 field="overlap_tokens",
             )
+        if not 0 <= self.max_subsection_depth <= 10:
+            raise InvalidArgument(
+                f"max_subsection_depth is {self.max_subsection_depth}; choose 0 to 10", field="max_subsection_depth"
+            )
+        if self.chunking_strategy not in STRATEGIES:
+            raise UnknownArgument.named(
+                "chunking_strategy", self.chunking_strategy, STRATEGIES, field="chunking_strategy"
+            )
+        if self.document_domain is not None and self.document_domain not in DOMAINS:
+            raise UnknownArgument.named("document_domain", self.document_domain, DOMAINS, field="document_domain")
 
     @property
     def recipe(self) -> str:
         """What fingerprints the passages cut with these options."""
-        return f"documents/{RECIPE};max={self.max_chunk_tokens};overlap={self.overlap_tokens}"
+        made = f"documents/{RECIPE};max={self.max_chunk_tokens};overlap={self.overlap_tokens};tables={TABLES}"
+        if self.chunking_strategy != "structure":
+            made += f";strategy={self.chunking_strategy}"
+        domain = f";domain={self.document_domain}" if self.document_domain else ""
+        defined = f";definitions={DEFINITIONS}" if self.extract_definitions else ""
+        references = f";references={REFERENCES}" if self.extract_cross_references else ""
+        return f"{made};structure={STRUCTURE};depth={self.max_subsection_depth}{domain}{defined}{references}"
 
 
-def cut(content: Content, options: CutOptions | None = None) -> Derivation:
+def cut(content: Content, options: CutOptions | None = None, element_id: str = "") -> Derivation:
     """The passages of a document in order, with the section ids and spellings by which its sections are found.
 
     Every character of the text but white space and front matter lies in a passage. Passages overlap only in a text
-    without headings, and then by whole sentences of at most `overlap_tokens` together.
+    without headings or where tokens alone decide, and then by whole sentences of at most `overlap_tokens` together.
+    With the element's id come the references that the text makes.
     """
     options = options or CutOptions()
     sections = outline(content.text, str(content.metadata.get("file_type", "md")))
+    domain = options.document_domain or detect_domain(content, sections)
+    places = {
+        section.section_id: subsections(content.text, number, section.body, domain, options.max_subsection_depth)
+        for section in sections
+        if (number := _number(content, section))
+    }
+    chunks = _windows(content, sections, options) if options.chunking_strategy == "token" else []
     overlap = options.overlap_tokens if not any(section.heading for section in sections) else 0
-    chunks: list[Chunk] = []
-    for section in sections:
+    for section in sections if options.chunking_strategy == "structure" else ():
         chain = _chain(content.name, section)
         kind = (
             "header"
@@ -68,18 +118,54 @@ def cut(content: Content, options: CutOptions | None = None) -> Derivation:
                 Chunk(
                     number=len(chunks),
                     span=span,
-                    section_id=section.section_id,
+                    section_id=_innermost(span, places.get(section.section_id, ())) or section.section_id,
                     parent_chain=chain,
                     chunk_type=kind,
                     language=_language(content, span),
                     context=" > ".join(chain),
                 )
             )
-    return Derivation(
-        recipe=options.recipe,
-        chunks=tuple(chunks),
-        aliases=tuple(_aliases(sections)),
+    placed = located(content, chunks)
+    defined = definitions(content, placed, sections) if options.extract_definitions else ()
+    made = Derivation(
+        recipe=options.recipe + converter_recipe(str(content.metadata.get("converter", ""))),
+        chunks=with_types(content, placed, sections, defined),
+        definitions=defined,
+        aliases=(*_aliases(sections), *_place_aliases(places), *_work_aliases(content, sections)),
     )
+    return with_references(element_id, content, made) if element_id and options.extract_cross_references else made
+
+
+def _windows(content: Content, sections: Sequence[Section], options: CutOptions) -> list[Chunk]:
+    """Passages of equal length over the whole text, each in the section where it begins."""
+    if not sections:
+        return []
+    first = sections[0].heading or sections[0].body
+    whole = _trimmed(content.text, Span(first.start, sections[-1].body.end))
+    parts = units(content.text, whole, options.max_chunk_tokens, content.language, by_sentence=True)
+    chunks = []
+    for number, span in enumerate(pack(parts, options.max_chunk_tokens, options.overlap_tokens) if parts else ()):
+        section = next(s for s in reversed(sections) if (s.heading or s.body).start <= span.start)
+        chain = _chain(content.name, section)
+        context = " > ".join(chain)
+        chunks.append(
+            Chunk(number, span, None, section.section_id, chain, language=_language(content, span), context=context)
+        )
+    return chunks
+
+
+def _number(content: Content, section: Section) -> str:
+    """The number under which places inside a section are cited; a text without headings has that of its name."""
+    if section.heading is None and section.level == 0 and heading_number(section.title or content.name) is None:
+        return ""
+    found = heading_number(section.title if section.heading else content.name)
+    return found.section_id if found and any(map(str.isdigit, found.section_id)) else ""
+
+
+def _innermost(span: Span, places: Sequence[Place]) -> str:
+    """The innermost place that holds all of the span; "" if none does."""
+    holding = [place for place in places if place.span.start <= span.start and span.end <= place.span.end]
+    return max(holding, key=lambda place: place.depth).identifier if holding else ""
 
 
 def _spans(content: Content, section: Section, limit: int, overlap: int) -> list[Span]:
@@ -130,6 +216,28 @@ def _aliases(sections: list[Section]) -> Iterator[Alias]:
         for spelling in section.spellings:
             yield Alias(spelling, section.section_id)
         number = heading_number(section.title)
+        above = heading_number(section.chain[-2]) if number and len(section.chain) > 1 else None
+        if number and above and "." not in number.section_id and "." not in above.section_id:
+            yield Alias(f"{above.section_id}.{number.section_id}", section.section_id)  # D.4: 4 under D
         title = section.title[number.end :].strip(" \t.:–—-") if number else ""
         if title:
             yield Alias(title, section.section_id)
+
+
+def _place_aliases(places: Mapping[str, Sequence[Place]]) -> Iterator[Alias]:
+    for section_id, inside in places.items():
+        for place in inside:
+            yield Alias(place.identifier, section_id, place.span)
+
+
+def _work_aliases(content: Content, sections: Sequence[Section]) -> Iterator[Alias]:
+    """Short names of the work; of a document that is one section of it ("Art. 41 OR"), that section's in the work."""
+    number = heading_number(content.name)
+    names = short_names(content)
+    if number is None or not number.keyword:
+        yield from (Alias(name) for name in dict.fromkeys((*names, *long_names(content))))
+        return
+    home = next((section.section_id for section in sections if section.section_id == number.section_id), "")
+    if not home:
+        yield Alias(number.section_id)
+    yield from (Alias(qualified(name, number.section_id), home) for name in names)

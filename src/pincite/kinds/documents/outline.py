@@ -47,10 +47,11 @@ def outline(text: str, file_type: str = "md") -> list[Section]:
 
     A text of type `plain` has none: it comes from somewhere that has headings of its own, and none are guessed.
     """
-    if file_type == "md":
-        start = front_matter.parse(text).end
-        return _sections(text, start, list(_markdown_headings(text, start)))
-    return _sections(text, 0, [] if file_type == "plain" else list(_text_headings(text)))
+    if file_type in ("txt", "plain"):
+        return _sections(text, 0, [] if file_type == "plain" else list(_text_headings(text)))
+    # Whatever was converted is Markdown, too, but what looks like front matter in it is text.
+    start = front_matter.parse(text).end if file_type == "md" else 0
+    return _sections(text, start, list(_markdown_headings(text, start)))
 
 
 # --- Markdown -------------------------------------------------------------------------------------------------

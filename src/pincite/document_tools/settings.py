@@ -1,0 +1,57 @@
+"""What each field of a tool means to the library that answers for it: one table, read from top to bottom."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+from pincite.config import ONNX, Config, load_config
+from pincite.document_tools.config import DocumentToolConfig
+
+CHUNKING = (
+    "max_chunk_tokens", "chunk_overlap", "chunking_strategy", "document_domain", "max_subsection_depth",
+    "extract_definitions", "extract_cross_references",
+)  # fmt: skip
+
+
+def library_settings(tool: DocumentToolConfig, base: Path, folder: Path) -> Config:
+    """The settings of the tool's library in a folder; paths of models are relative to `base`.
+
+    Each tool has a repository of its own, so that several can share a folder. The environment (`PINCITE_DENSE` …) is
+    heard where the tool says nothing.
+    """
+    values: dict[str, Any] = {
+        "library": str(folder),
+        "repository": tool.name,
+        "chunking": {name: getattr(tool, name) for name in CHUNKING},
+        "contextual_embeddings": tool.contextual_embeddings,
+    }
+    if tool.search_mode in ("keyword", "exact"):
+        values["dense"] = "off"
+    if tool.embedding_model:
+        values["embedding"] = {"model": beside(base, tool.embedding_model)}
+    if tool.enable_reranking:
+        values["reranker"] = {"model": beside(base, tool.reranker_model)}
+    if tool.states_weights:
+        weights = {"semantic": tool.semantic_weight, "keyword": tool.keyword_weight, "exact": tool.exact_weight}
+        values["retrieval"] = {"fusion": "ranks", "ranks": {**weights, "k": tool.rrf_k}, "graph": 0}
+    if tool.context_model:
+        written = tool.context_model.model_dump(exclude={"name"}, exclude_none=True)
+        values["context_model"] = {
+            **written,
+            "model": tool.context_model.name,
+            "max_tokens": tool.context_max_tokens,
+            "concurrency": tool.context_concurrency,
+        }
+    return load_config(values)
+
+
+def beside(base: Path, model: str) -> str:
+    """A model's name, its folder relative to the configuration."""
+    folder = model.removeprefix(ONNX)
+    return ONNX + str(base / Path(folder).expanduser()) if model.startswith(ONNX) and folder else model
+
+
+def source_of(tool: DocumentToolConfig, base: Path) -> str:
+    """Where the documents are: an address as it is, a path relative to the configuration."""
+    return tool.source if "://" in tool.source else str(base / Path(tool.source).expanduser())

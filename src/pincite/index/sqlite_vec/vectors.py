@@ -1,0 +1,229 @@
+"""Vectors in the file: in full once per text, and the signs of their components once per chunk, for `vec0` to scan."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+from pincite.errors import Damaged
+from pincite.fixed import FIXED, Fixed, unpack
+from pincite.index.sqlite_vec.schema import VECTOR_TABLES, WINDOWS
+from pincite.index.sqlite_vec.store import Store
+from pincite.protocols import Catalog
+from pincite.types import Scope
+
+FETCH = 2_000
+"""Texts whose vectors are read from the catalog at once."""
+
+
+def model_id(store: Store, fingerprint: str) -> tuple[int, int] | None:
+    """Number and dimensions of a model that has vectors here."""
+    rows = store.all("SELECT id, dimensions FROM models WHERE fingerprint = ?", (fingerprint,))
+    return (int(rows[0][0]), int(rows[0][1])) if rows else None
+
+
+def model_ids(store: Store) -> list[int]:
+    return [model for (model,) in store.all("SELECT id FROM models ORDER BY id")]
+
+
+def has_vectors(store: Store, repository: int, fingerprint: str) -> bool:
+    return store.one(_TAKEN, (repository, fingerprint)) is not None
+
+
+_TAKEN = "SELECT 1 FROM taken WHERE repository = ? AND fingerprint = ?"
+
+
+# --- taking in ------------------------------------------------------------------------------------------------
+
+
+def take(store: Store, repository: int, scope: Scope, fingerprint: str, catalog: Catalog) -> int:
+    """Bring in what the catalog has and the file has not; how many texts. Inside a write transaction."""
+    known = model_id(store, fingerprint)
+    missing = store.all(_MISSING if known is None else _MISSING_OF.format(model=known[0]), (repository,))
+    added = 0
+    for start in range(0, len(missing), FETCH):
+        batch = {key: text for text, key in missing[start : start + FETCH]}
+        found = catalog.vectors.get(scope.tenant, fingerprint, list(batch))
+        if not found:
+            continue
+        known = known or _new_model(store, fingerprint, next(iter(found.values())))
+        store.connection.executemany(
+            f"INSERT INTO exact_{known[0]} (text, vectors) VALUES (?, ?)",
+            [(batch[key], _checked(key, blob, known[1])) for key, blob in found.items()],
+        )
+        added += len(found)
+    if known is not None:
+        _scan_new(store, repository, *known)
+    if added:
+        store.run("INSERT OR IGNORE INTO taken VALUES (?, ?)", (repository, fingerprint))
+    return added
+
+
+_MISSING = "SELECT id, key FROM texts WHERE repository = ? ORDER BY id"
+_MISSING_OF = """
+SELECT id, key FROM texts t WHERE repository = ? AND NOT EXISTS (SELECT 1 FROM exact_{model} e WHERE e.text = t.id)
+ORDER BY id
+"""
+
+
+def _scan_new(store: Store, repository: int, model: int, dimensions: int) -> None:
+    """Give `vec0` the signs of chunks whose text has vectors and that it does not know yet."""
+    new = [chunk for (chunk,) in store.all(_NEW.format(model=model), (repository,))]
+    for start in range(0, len(new), FETCH):
+        rows = []
+        for *facts, blob in store.all(_FACTS.format(model=model), (json.dumps(new[start : start + FETCH]),)):
+            for window, vector in enumerate(unpack(blob, dimensions)):
+                rows.append((facts[0] * WINDOWS + window, repository, *facts[1:], signs(vector)))
+        store.connection.executemany(_NEAR.format(model=model), rows)
+        store.connection.executemany(
+            "INSERT INTO scanned VALUES (?, ?)", [(model, chunk) for chunk in new[start : start + FETCH]]
+        )
+
+
+_NEW = """
+SELECT c.id FROM texts t CROSS JOIN chunks c ON c.text = t.id
+WHERE t.repository = ? AND EXISTS (SELECT 1 FROM exact_{model} e WHERE e.text = t.id)
+AND NOT EXISTS (SELECT 1 FROM scanned s WHERE s.model = {model} AND s.chunk = c.id)
+ORDER BY c.id
+"""
+_FACTS = """
+SELECT c.id, c.language, l.born, l.died, l.valid_from, l.valid_to, l.audience, e.vectors
+FROM json_each(?) j CROSS JOIN chunks c ON c.id = j.value CROSS JOIN lives l ON l.id = c.life
+CROSS JOIN exact_{model} e ON e.text = c.text
+"""
+_NEAR = """
+INSERT INTO near_{model} (id, repository, language, born, died, valid_from, valid_to, audience, signs)
+VALUES (?, ?, ?, ?, ?, ?, ?, ?, vec_bit(?))
+"""
+
+
+def signs(vector: Fixed) -> bytes:
+    """Which components are positive; filled up to whole bytes."""
+    return np.packbits(vector > 0, bitorder="little").tobytes()
+
+
+def _new_model(store: Store, fingerprint: str, blob: bytes) -> tuple[int, int]:
+    dimensions = _dimensions(blob)
+    model = store.insert("INSERT INTO models (fingerprint, dimensions) VALUES (?, ?)", (fingerprint, dimensions))
+    store.run(VECTOR_TABLES.format(model=model, bits=-(-dimensions // 8) * 8))
+    return model, dimensions
+
+
+def _dimensions(blob: bytes) -> int:
+    """How long one vector is: each has length 1 in fixed point, so their squares together tell how many there are."""
+    components = np.frombuffer(blob, "<i2").astype(np.float64)
+    count = max(1, round(float(components @ components) / FIXED**2))
+    if not len(components) or count > WINDOWS or len(components) % count:
+        raise Damaged("a vector in the catalog is not of unit length; embed again with: pincite embed")
+    return len(components) // count
+
+
+def _checked(key: str, blob: bytes, dimensions: int) -> bytes:
+    count, rest = divmod(len(blob), 2 * dimensions)
+    if rest or not 1 <= count <= WINDOWS:
+        raise Damaged(
+            f"the vectors of text {key} have {len(blob)} bytes, which is not 1 to {WINDOWS} times"
+            f" {dimensions} dimensions; embed again with: pincite embed"
+        )
+    return blob
+
+
+@dataclass(frozen=True, slots=True)
+class Windows:
+    """The vectors of some texts, in full."""
+
+    texts: tuple[int, ...]
+    starts: NDArray[np.intp]
+    """Where those of each text begin."""
+    components: NDArray[np.float64]
+    """Fixed point: sums of their products are exact."""
+
+    def nearness(self, question: NDArray[np.float64]) -> NDArray[np.float64]:
+        """For each text the products with the whole and with the nearest window, summed."""
+        products = self.components @ question
+        whole = products[self.starts]
+        several = np.diff(self.starts, append=len(products)) > 1
+        products[self.starts[several]] = -np.inf  # the whole stands for a window only where there is no other
+        return np.asarray(whole + np.maximum.reduceat(products, self.starts))
+
+    def nearest(self, question: NDArray[np.float64]) -> list[int]:
+        """For each text which of its vectors is nearest: 0 for the whole."""
+        return [int(own.argmax()) for own in np.split(self.components @ question, self.starts[1:])]
+
+
+def windows_of(store: Store, model: int, dimensions: int, texts: Iterable[int]) -> Windows | None:
+    """The vectors of texts; None where none of them has any."""
+    rows = store.all(_EXACT.format(model=model), (json.dumps(list(texts)),))
+    if not rows:
+        return None
+    counts = [len(blob) // (2 * dimensions) for _, blob in rows]
+    components = unpack(b"".join(blob for _, blob in rows), dimensions).astype(np.float64)
+    starts = np.concatenate(([0], np.cumsum(counts)[:-1])).astype(np.intp)
+    return Windows(tuple(text for text, _ in rows), starts, components)
+
+
+_EXACT = "SELECT e.text, e.vectors FROM json_each(?) j CROSS JOIN exact_{model} e WHERE e.text = j.value"
+
+
+# --- letting go -----------------------------------------------------------------------------------------------
+
+
+def bury_vectors(store: Store, models: Sequence[int], life: int, died: int) -> None:
+    for model in models:
+        chunks = store.all(_SCANNED_OF, (model, life))
+        # One by one: of an UPDATE that names several rows sqlite-vec believes that it changes their partition.
+        keys = [(died, chunk * WINDOWS + window) for (chunk,) in chunks for window in range(WINDOWS)]
+        store.connection.executemany(f"UPDATE near_{model} SET died = ? WHERE id = ?", keys)
+
+
+_SCANNED_OF = "SELECT c.id FROM chunks c JOIN scanned s ON s.model = ? AND s.chunk = c.id WHERE c.life = ?"
+
+
+def forget_chunks(store: Store, chunks: Sequence[int]) -> None:
+    """Delete the signs of chunks, of every model."""
+    wanted = (json.dumps(chunks),)
+    for model in model_ids(store):
+        store.run(_FORGET.format(model=model, windows=WINDOWS), wanted)
+    store.run("DELETE FROM scanned WHERE chunk IN (SELECT value FROM json_each(?))", wanted)
+
+
+_FORGET = """
+DELETE FROM near_{model} WHERE id IN (
+    SELECT j.value * {windows} + w.value FROM json_each(?) j, json_each('[0,1,2,3,4,5,6,7]') w
+)
+"""
+
+
+def forget_unused(store: Store) -> None:
+    """Delete texts that no chunk says any more, and their vectors."""
+    store.run("DELETE FROM texts WHERE NOT EXISTS (SELECT 1 FROM chunks c WHERE c.text = texts.id)")
+    for model in model_ids(store):
+        store.run(f"DELETE FROM exact_{model} WHERE text NOT IN (SELECT id FROM texts)")
+
+
+def drop(store: Store, repository: int, fingerprint: str) -> None:
+    """Let go of a model's vectors in one repository. Inside a write transaction."""
+    known = model_id(store, fingerprint)
+    store.run("DELETE FROM taken WHERE repository = ? AND fingerprint = ?", (repository, fingerprint))
+    if known is None:
+        return
+    model = known[0]
+    if store.one("SELECT 1 FROM taken WHERE fingerprint = ?", (fingerprint,)) is None:
+        store.run(f"DROP TABLE near_{model}; DROP TABLE exact_{model}")
+        store.run("DELETE FROM scanned WHERE model = ?", (model,))
+        store.run("DELETE FROM models WHERE id = ?", (model,))
+        return
+    store.run(f"DELETE FROM near_{model} WHERE repository = ?", (repository,))
+    store.run(_UNSCAN, (model, repository))
+    store.run(f"DELETE FROM exact_{model} WHERE text IN (SELECT id FROM texts WHERE repository = ?)", (repository,))
+
+
+_UNSCAN = """
+DELETE FROM scanned WHERE model = ? AND chunk IN (
+    SELECT c.id FROM chunks c JOIN lives l ON l.id = c.life WHERE l.repository = ?
+)
+"""

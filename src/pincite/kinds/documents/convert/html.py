@@ -1,0 +1,30 @@
+"""A web page becomes Markdown: its main content with its headings, without what surrounds it."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+from pincite.kinds.documents.convert.converters import Converted
+from pincite.kinds.documents.convert.tidy import tidy
+
+_NEVER = ("script", "style", "noscript", "template", "iframe", "svg", "form", "button", "nav", "aside")
+_AROUND = ("footer", "[role=navigation]", "[role=banner]", "[role=contentinfo]", "[role=search]", "[hidden]")
+_MAIN = "main, [role=main], article"
+
+
+def page(path: Path) -> Converted:
+    """The main content of the page, named by its title."""
+    from bs4 import BeautifulSoup
+    from markitdown.converters import HtmlConverter
+
+    soup = BeautifulSoup(path.read_bytes(), "html.parser")
+    title = " ".join(soup.title.get_text().split()) if soup.title else ""
+    for element in soup.find_all(_NEVER):
+        element.decompose()
+    # An article among others (a list of posts) is not the page.
+    mains = soup.select(_MAIN)
+    root = mains[0] if len(mains) == 1 or (mains and mains[0].name == "main") else soup.body or soup
+    for element in root.select(", ".join(_AROUND)):
+        element.decompose()
+    converted = HtmlConverter().convert_string(f"<html><body>{root}</body></html>")
+    return Converted(tidy(converted.markdown), title)

@@ -1,0 +1,68 @@
+"""What models cost, in dollars per million tokens.
+
+Services change their prices: those known here are of October 2026, and what the settings say is taken instead.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from math import ceil
+
+from pincite.protocols import Tokens
+
+LONG_PROMPT = 100_000
+"""Tokens from which a prompt is billed at the prices for long ones."""
+
+
+@dataclass(frozen=True, slots=True)
+class Prices:
+    """Dollars per million tokens. What is read from or written to a cache costs as much as input unless stated."""
+
+    input: float
+    output: float
+    cache_write: float | None = None
+    cache_read: float | None = None
+    long_prompt: Prices | None = None
+    """For the whole of a call whose prompt is longer than `LONG_PROMPT`."""
+    min_cached_tokens: int = 1_024
+    """A shorter beginning of a prompt is not kept in the cache."""
+
+    def micros(self, tokens: Tokens) -> int:
+        """Millionths of a dollar, rounded up."""
+        prompt = tokens.input + tokens.cache_written + tokens.cache_read
+        if self.long_prompt is not None and prompt > LONG_PROMPT:
+            return self.long_prompt.micros(tokens)
+        write = self.input if self.cache_write is None else self.cache_write
+        read = self.input if self.cache_read is None else self.cache_read
+        # Dollars per million tokens are micro-dollars per token.
+        exact = (
+            tokens.input * self.input
+            + tokens.cache_written * write
+            + tokens.cache_read * read
+            + tokens.output * self.output
+        )
+        return ceil(round(exact, 6))
+
+
+_HAIKU_5_5_LONG = {
+    "5m": Prices(0.50, 2.50, cache_write=0.625, cache_read=0.05),
+    "1h": Prices(0.50, 2.50, cache_write=1.00, cache_read=0.05),
+}
+KNOWN: dict[str, dict[str, Prices]] = {
+    "claude-haiku-5-5": {
+        "5m": Prices(0.10, 0.50, 0.125, 0.01, _HAIKU_5_5_LONG["5m"], min_cached_tokens=512),
+        "1h": Prices(0.10, 0.50, 0.20, 0.01, _HAIKU_5_5_LONG["1h"], min_cached_tokens=512),
+    },
+    "claude-haiku-4-5": {
+        "5m": Prices(1.00, 5.00, 1.25, 0.10, min_cached_tokens=4_096),
+        "1h": Prices(1.00, 5.00, 2.00, 0.10, min_cached_tokens=4_096),
+    },
+    "gpt-6-luna": {"": Prices(0.10, 0.50)},
+}
+"""By model and by how long its cache lives."""
+
+
+def known_prices(model: str, ttl: str) -> Prices | None:
+    """The prices of a model, if they are known here."""
+    by_ttl = KNOWN.get(model, {})
+    return by_ttl.get(ttl) or by_ttl.get("")

@@ -1,0 +1,277 @@
+"""References: what a text names, looked up in the state that is read; and who names it.
+
+A relation states a target as the text does: the element itself, the address of a link, or the folded name of a work.
+Whether that is there, and whether it has the section, is a matter of the view: a document may have come in later, and a
+caller may not be allowed to see it.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Iterable, Iterator
+from dataclasses import dataclass
+from pathlib import PurePosixPath
+from typing import Literal
+
+from pincite.citation import Citation
+from pincite.protocols import Catalog
+from pincite.search.passages import Located, home_section, locate, place_inside
+from pincite.text.identifiers import fold_name, normalise_identifier
+from pincite.types import REFERS_TO, Derivation, Relation, Span, View
+
+Status = Literal["resolved", "unresolved"]
+INDEXES = ("_index", "index", "README", "readme")
+SUFFIXES = (".md", ".markdown", ".txt", ".html", ".pdf", ".docx")
+MAX_NAMED = 500
+"""Works of one name that are looked through for a section; more share a name that says nothing."""
+_NO_WORD = re.compile(r"[\W_]+")
+
+
+@dataclass(frozen=True, slots=True)
+class Reference:
+    """A place that names another, and where that is."""
+
+    text: str
+    """The words in which it is named."""
+    source: str
+    source_section: str
+    source_citation: str
+    status: Status
+    target: str
+    """Element id, or what the text calls it where nothing answers to that."""
+    target_section: str
+    target_citation: str
+    reason: str = ""
+    """Why it is not resolved."""
+
+
+@dataclass(frozen=True, slots=True)
+class Followed:
+    """Where a relation leads."""
+
+    element_id: str = ""
+    section_id: str = ""
+    reason: str = ""
+    located: Located | None = None
+
+
+class Follower:
+    """Follows relations in one view; elements are read once."""
+
+    def __init__(self, catalog: Catalog, view: View, located: Callable[[str], Located | None] | None = None) -> None:
+        self._catalog = catalog
+        self._view = view
+        self._read = located or self._get
+        self._known: dict[str, Located | None] = {}
+        self._sections: dict[str, _Sections] = {}
+
+    def section(self, element_id: str, target: Located, wanted: str) -> str:
+        """The section of an element that is meant; see `find_section`."""
+        if element_id not in self._sections:
+            self._sections[element_id] = _Sections(target.derivation)
+        return self._sections[element_id].find(wanted)
+
+    def _get(self, element_id: str) -> Located | None:
+        live = self._catalog.elements.get(self._view, element_id)
+        return Located(live.version, live.derivation, live.lifetime) if live else None
+
+    def located(self, element_id: str) -> Located | None:
+        if element_id not in self._known:
+            self._known[element_id] = self._read(element_id)
+        return self._known[element_id]
+
+    def follow(self, relation: Relation) -> Followed:
+        """The element and section that are meant, or why that cannot be told."""
+        for element_id in self._elements(relation):
+            target = self.located(element_id)
+            if target is None:
+                continue
+            section = self.section(element_id, target, relation.target_section) if relation.target_section else ""
+            if relation.target_section and not section:
+                return Followed(element_id, "", f"it has no section {relation.target_section!r}", target)
+            return Followed(element_id, section, "", target)
+        return self._by_name(relation)
+
+    def _elements(self, relation: Relation) -> Iterator[str]:
+        yield relation.target
+        if "address" in relation.metadata:
+            yield from candidates(relation.target, relation.source, str(relation.metadata["address"]))
+
+    def _by_name(self, relation: Relation) -> Followed:
+        named = self._catalog.relations.resolve(self._view, relation.target)
+        ids = list(dict.fromkeys(element_id for element_id, _ in named))
+        if not ids:
+            return Followed(reason=f"nothing here is called {_name(relation)!r}")
+        if len(ids) > MAX_NAMED:
+            return Followed(reason=f"{len(ids)} documents are called {_name(relation)!r}")
+        found = []
+        for element_id, home in dict.fromkeys(named):
+            target = self.located(element_id)
+            if target is not None:
+                wanted = relation.target_section or home
+                section = self.section(element_id, target, wanted) if wanted else ""
+                found.append(Followed(element_id, section, "", target))
+        holding = [one for one in found if one.section_id or not relation.target_section]
+        if len({one.element_id for one in holding}) == 1:
+            return holding[0]
+        if len(ids) == 1 and found:
+            return Followed(ids[0], "", f"it has no section {relation.target_section!r}", found[0].located)
+        return Followed(reason=f"{len(ids)} documents are called {_name(relation)!r}")
+
+
+def _name(relation: Relation) -> str:
+    return str(relation.metadata.get("work") or relation.metadata.get("address") or relation.target)
+
+
+def candidates(path: str, source: str, address: str) -> Iterator[str]:
+    """Ids that the file behind a link may have: with a suffix, as the index of a folder, below a site's root."""
+    bases = [""]
+    if address.startswith("/"):
+        bases = [str(folder) for folder in reversed(PurePosixPath(source).parents)]
+    for base in bases:
+        place = path if base in ("", ".") else f"{base}/{path}"
+        stem = place.removesuffix(".html")
+        yield place
+        yield from (f"{stem}{suffix}" for suffix in SUFFIXES)
+        yield from (f"{stem}/{name}.md" for name in INDEXES)
+        yield from (f"{stem}/{name}.html" for name in INDEXES[:2])
+
+
+def addresses(element_id: str) -> Iterator[str]:
+    """The other way round: paths that links to an element may give."""
+    path = PurePosixPath(element_id)
+    forms = [element_id, str(path.with_suffix("")), str(path.with_suffix(".html"))]
+    if path.stem in INDEXES:
+        forms.append(str(path.parent))
+    for form in dict.fromkeys(forms):
+        parts = PurePosixPath(form).parts
+        yield from ("/".join(parts[start:]) for start in range(len(parts)))
+
+
+def find_section(derivation: Derivation, wanted: str) -> str:
+    """The section that is meant by an id, another spelling, or the anchor of a heading; "" if there is none.
+
+    Of a place inside a section that is not there, the innermost that would hold it.
+    """
+    return _Sections(derivation).find(wanted)
+
+
+class _Sections:
+    """The sections of an element by all that they are called."""
+
+    def __init__(self, derivation: Derivation) -> None:
+        self._ids = {chunk.section_id for chunk in derivation.chunks}
+        named = [alias for alias in reversed(derivation.aliases) if alias.section_id]
+        self._names = {normalise_identifier(a.identifier): a.identifier if a.span else a.section_id for a in named}
+        headings = [chunk for chunk in reversed(derivation.chunks) if chunk.parent_chain]
+        self._anchors = {_anchor(chunk.parent_chain[-1]): chunk.section_id for chunk in headings}
+
+    def find(self, wanted: str) -> str:
+        if wanted in self._ids:
+            return wanted
+        key = normalise_identifier(wanted)
+        while key:
+            if key in self._ids:
+                return key
+            if key in self._names:
+                return self._names[key]
+            key = key[: key.rindex("(")] if key.endswith(")") and "(" in key else ""
+        return self._anchors.get(_anchor(wanted), "") if _anchor(wanted) else ""
+
+
+def _anchor(text: str) -> str:
+    return _NO_WORD.sub("", text.lower())
+
+
+def references_of(
+    catalog: Catalog,
+    view: View,
+    element_id: str,
+    *,
+    section: str = "",
+    incoming: bool = False,
+    unresolved: bool = False,
+) -> tuple[Reference, ...]:
+    """What an element or one of its sections refers to, or what refers to it; in the order of the text."""
+    here = locate(catalog, view, element_id)
+    follower = Follower(catalog, view)
+    wanted = _wanted(here, section) if section else ""
+    relations = _incoming(catalog, view, here) if incoming else catalog.relations.of(view, element_id, "out")
+    out = []
+    for relation in relations:
+        if relation.relation_type != REFERS_TO:
+            continue
+        end = follower.follow(relation)
+        if incoming and (end.element_id != here.version.element_id or not _lies_in(here, end.section_id, wanted)):
+            continue
+        if not incoming and not _lies_in(here, relation.source_section, wanted):
+            continue
+        made = _reference(follower, relation, end)
+        if made and not (unresolved and made.status == "resolved"):
+            out.append((_order(relation), made))
+    return tuple(made for _, made in sorted(out, key=lambda item: item[0]))
+
+
+def _wanted(here: Located, section: str) -> str:
+    return find_section(here.derivation, section) or section
+
+
+def _lies_in(here: Located, section_id: str, wanted: str) -> bool:
+    """Whether a place is the wanted one, or lies inside it."""
+    if not wanted or section_id == wanted or section_id.startswith(f"{wanted}("):
+        return True
+    return home_section(here.derivation, section_id) == wanted
+
+
+def _incoming(catalog: Catalog, view: View, here: Located) -> Iterable[Relation]:
+    element_id, derivation = here.version.element_id, here.derivation
+    names = [fold_name(here.version.content.name)]
+    for alias in derivation.aliases:
+        if alias.span is None and (not alias.section_id or "." in alias.identifier):
+            names.append(fold_name(alias.identifier))
+            if alias.section_id and alias.identifier.endswith(f".{alias.section_id}"):
+                names.append(alias.identifier.removesuffix(f".{alias.section_id}"))  # the work that it is a part of
+    found: dict[str, Relation] = {}
+    for target in dict.fromkeys((*addresses(element_id), *names)):
+        found |= {relation.relation_id: relation for relation in catalog.relations.of(view, target, "in") if target}
+    return found.values()
+
+
+def _reference(follower: Follower, relation: Relation, end: Followed) -> Reference | None:
+    source = follower.located(relation.source)
+    if source is None:
+        return None
+    resolved = bool(end.element_id) and not end.reason
+    target = follower.located(end.element_id) if end.element_id else None
+    return Reference(
+        text=str(relation.metadata.get("text", "")),
+        source=relation.source,
+        source_section=relation.source_section,
+        source_citation=_citation(source, relation.source_section, span_of(relation)),
+        status="resolved" if resolved else "unresolved",
+        target=end.element_id or _name(relation),
+        target_section=end.section_id or ("" if resolved else relation.target_section),
+        target_citation=_citation(target, end.section_id, None) if target and resolved else "",
+        reason=end.reason,
+    )
+
+
+def _citation(located: Located, section_id: str, span: Span | None) -> str:
+    version = located.version
+    if span is None and section_id:
+        place = place_inside(located.derivation, section_id)
+        span = place.span if place else None
+    return str(Citation(version.scope, version.element_id, version.version_id, section_id, span, None))
+
+
+def span_of(relation: Relation) -> Span | None:
+    """Where the words stand that make a reference."""
+    given = relation.metadata.get("span")
+    if isinstance(given, list) and len(given) == 2 and all(isinstance(end, int) for end in given):
+        return Span(int(str(given[0])), int(str(given[1])))
+    return None
+
+
+def _order(relation: Relation) -> tuple[str, int, str]:
+    span = span_of(relation)
+    return relation.source, span.start if span else 0, relation.relation_id

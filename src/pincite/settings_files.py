@@ -1,0 +1,85 @@
+"""Settings files: `pincite.yaml` for a library, `agent.yaml` for tools; which is which, checks and schemas."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from difflib import get_close_matches
+from pathlib import Path
+from typing import Any, Literal
+
+from pincite.config import Config, load_config, read_yaml
+from pincite.document_tools.config import AgentFile, DocumentToolConfig, load_agent_file
+from pincite.document_tools.settings import library_settings, source_of
+from pincite.errors import PinciteError, UnknownArgument
+from pincite.library import check_source
+from pincite.models.registry import open_embedder, open_reranker
+
+FileKind = Literal["agent", "library"]
+KINDS: tuple[FileKind, ...] = ("agent", "library")
+DIALECT = "https://json-schema.org/draft/2020-12/schema"
+
+
+@dataclass(frozen=True, slots=True)
+class CheckedFile:
+    """What a file holds, and what its author should know although it can be used."""
+
+    kind: FileKind
+    tools: tuple[str, ...] = ()
+    notes: tuple[str, ...] = ()
+
+
+def kind_of(path: Path) -> FileKind:
+    """A file that names tools, or seems to, is an agent's; any other is a library's."""
+    unknown = read_yaml(path.expanduser()).keys() - Config.model_fields.keys()
+    return "agent" if get_close_matches("tools", unknown, n=1, cutoff=0.8) else "library"
+
+
+def check_file(path: str | Path) -> CheckedFile:
+    """Raise what using the file would raise, without reading a source or loading a model."""
+    where = Path(path).expanduser()
+    if kind_of(where) == "library":
+        config = load_config(where, {})
+        return CheckedFile("library", notes=tuple(_models(config)))
+    file = load_agent_file(where)
+    notes = [note for tool in file.tools for note in _notes(tool, where.parent)]
+    return CheckedFile("agent", tuple(tool.name for tool in file.tools), tuple(notes))
+
+
+def schema(kind: FileKind) -> dict[str, Any]:
+    """The JSON Schema with which an editor completes and checks such a file."""
+    model = AgentFile if kind == "agent" else Config
+    title = "agent.yaml: document tools of Pincite" if kind == "agent" else "pincite.yaml: settings of a library"
+    return {"$schema": DIALECT, **model.model_json_schema(), "title": title}
+
+
+def _notes(tool: DocumentToolConfig, base: Path) -> list[str]:
+    if "://" not in tool.source:
+        check_source(source_of(tool, base))
+    notes = [*tool.notes(), *_models(library_settings(tool, base, base))]
+    return [f"{tool.name}: {note}" for note in notes]
+
+
+def _models(config: Config) -> list[str]:
+    """What of the models is missing here: an answer goes without and says so. A wrong name is an error."""
+    notes = []
+    config.chunking.options()
+    if config.contextual_embeddings and config.context_model.model:
+        config.context_model.options()
+        _, missing = config.context_model.api_key()
+        notes += [missing] if missing else []
+    if config.dense != "off":
+        notes += _missing(lambda: open_embedder(config.embedding.model))
+    if config.reranker.model:
+        notes += _missing(lambda: open_reranker(config.reranker.model))
+    return notes
+
+
+def _missing(opened: Callable[[], object]) -> list[str]:
+    try:
+        opened()
+    except UnknownArgument:
+        raise
+    except (PinciteError, OSError) as problem:
+        return [f"a model cannot be opened here: {problem}"]
+    return []
