@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import time
+
 import pytest
 
 from pincite.kinds.documents import CutOptions, cut
@@ -177,3 +179,12 @@ def test_references_can_be_left_out() -> None:
 def test_the_number_of_a_paragraph_refers_to_nothing() -> None:
     text = "## art. 1 Oggetto\n\ncpv. 1 Il Fornitore consegna secondo il cpv. 2.\n\ncpv. 2 Le quantità sono indicate."
     assert [text[item.start : item.end] for item in find_relative(text)] == ["cpv. 2"]
+
+
+@pytest.mark.parametrize(
+    "piece", ["Abs. 1 ", "paragraph (b) of ", "(a)", "Art. 1 und ", ", 2", "lit. a von ", "[", "`"]
+)
+def test_a_text_that_repeats_itself_is_read_in_time(piece: str) -> None:
+    started = time.process_time()
+    said(f"# Contract agreement\n\n## 1. One\n\nSection 1{piece * 5_000}\n\n## 2. Two\n\nText.\n")
+    assert time.process_time() - started < 20, "it took minutes where levels could repeat without bound"

@@ -9,7 +9,7 @@ from pincite.text.section_references import SectionReference, section_references
 from pincite.text.words import camel_parts, tokens
 
 _DOTTED_NUMBER = re.compile(r"(?<![\w./-])\d+(?:\.\d+[a-z]?)+(?![\w/-])(?!\s?\([0-9a-z]{1,4}\))", re.IGNORECASE)
-_BARE_NESTED = re.compile(r"(?<![\w./-])\d+[a-z]?(?:\.\d+[a-z]?)*(?:\([0-9a-z]{1,4}\))+(?![\w/-])", re.IGNORECASE)
+_BARE_NESTED = re.compile(r"(?<![\w./-])\d+[a-z]?(?:\.\d+[a-z]?)*(?:\([0-9a-z]{1,4}\)){1,8}(?![\w/-])", re.IGNORECASE)
 _CONNECTOR = (
     r"(?:ff?\.|et\s+seq\.|et\s+suiv\.|ss?\.|segg?\.|of|the|in|from|der|des|dem|vom|von|zum|im|die|das|du|de|la|le|les|del"
     r"|della|dello|dei|delle|il|lo|di|dans)\b\.?\s*|(?:de\s+)?l['’]|dell['’]|[-,;:–—()]\s*"

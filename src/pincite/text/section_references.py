@@ -48,7 +48,7 @@ _LEVELS = (
     rf"|,?\s*\b(?:{_SENTENCE_WORDS})\s?\d(?!\w))"
 )
 _OF = r"\s+(?:of|von|des|der|de\s+l['’]|de|du|dell['’]|del|zu|in)\s*"
-_BEFORE = rf"(?:\b{_LEVEL_WORDS}\s?(?:{_BRACKETS}|{_LEVEL}(?!\w)){_LEVELS}*{_OF})"
+_BEFORE = rf"(?:\b{_LEVEL_WORDS}\s?(?:{_BRACKETS}|{_LEVEL}(?!\w)){_LEVELS}{{0,4}}{_OF})"
 _SHORT = frozenset(
     {"art", "arts", "artt", "sec", "secs", "sect", "ss", "para", "paras", "cl", "cls", "ziff", "nr", "no", "rz"}
 )
@@ -61,12 +61,12 @@ _GAP = r"[ \t\u00a0]*(?:\r?\n)?[ \t\u00a0]*"
 
 REFERENCE = re.compile(
     rf"(?<!\w)(?P<before>{_BEFORE}{{0,3}})"
-    rf"(?:(?P<marker>§§?|{_MARKERS}){_GAP}(?P<number>{NUMBER})(?P<levels>{_LEVELS}*)"
-    rf"|(?<!['’])(?P<s>s\.?)\s?(?P<s_number>{NUMBER})(?P<s_levels>(?:\s?{_BRACKETS})*))"
+    rf"(?:(?P<marker>§§?|{_MARKERS}){_GAP}(?P<number>{NUMBER})(?P<levels>{_LEVELS}{{0,8}})"
+    rf"|(?<!['’])(?P<s>s\.?)\s?(?P<s_number>{NUMBER})(?P<s_levels>(?:\s?{_BRACKETS}){{0,8}}))"
     rf"(?P<roman>(?-i:\s(?:I{{1,3}}|IV|VI{{0,3}}|IX|X)(?:\s[a-z])?(?=\s+[A-Z][A-Za-z]+|\s*$)))?",
     re.IGNORECASE,
 )
-_BARE = re.compile(rf"(?P<number>{NUMBER})(?P<levels>(?:\s?{_BRACKETS})+)", re.IGNORECASE)
+_BARE = re.compile(rf"(?P<number>{NUMBER})(?P<levels>(?:\s?{_BRACKETS}){{1,8}})", re.IGNORECASE)
 _LEVEL_AT = re.compile(
     rf"\(\s?(?P<bracket>{_LEVEL})\s?\)|\b(?:{_SENTENCE_WORDS})\s?\d"
     rf"|\b{_LEVEL_WORDS}\s?\(?(?P<word>{_LEVEL})(?!\w)\)?",

@@ -55,7 +55,7 @@ _UNITS = (
 _MORE_SECTIONS = re.compile(
     rf"{_JOINED}(?:(?:in|nach|of|den|der|die)\s+)?(?P<marker>(?:§|(?:artikeln?|artikel|art\.|articles?|sections?|sec\.|clauses?"
     rf"|ziff(?:er|\.))\s))?\s?(?P<number>{NUMBER})(?![\w%])(?!\s*(?:{_UNITS})\b)(?!\s+[UC]\.)(?!\s+\w*(?:januar|februar|m[äa]rz|april|mai"
-    rf"|juni|juli|august|september|oktober|november|dezember)\b)(?P<levels>(?:\s?\({_LEVEL}\)|,?\s*\b{_WORDS}\s?{_LEVEL}(?!\w))*)",
+    rf"|juni|juli|august|september|oktober|november|dezember)\b)(?P<levels>(?:\s?\({_LEVEL}\)|,?\s*\b{_WORDS}\s?{_LEVEL}(?!\w)){{0,8}})",
     re.IGNORECASE,
 )
 _MORE_LEVELS = re.compile(

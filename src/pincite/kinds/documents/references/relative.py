@@ -46,8 +46,8 @@ _VALUE = rf"(?:{_BRACKET}|\d{{1,2}}(?:[a-z]|{_LATIN})?(?![\w.]*\w)|[a-z]{_LATIN}
 _GLUE = r"(?:[,–—‑-]|(?:und|oder|and|or|et|ou|e|o|bis|to|through|à)(?=\s))"
 _WORD = rf"(?:{PARAGRAPH_WORDS}|{LETTER_WORDS}|{NUMERAL_WORDS}|clauses?)"
 _LEVELS = re.compile(
-    rf"(?<![\w-])(?P<word>{_WORD})[\s\u00a0](?P<value>{_VALUE})(?P<deeper>(?:\s?{_BRACKET}|,?\s+(?:{_WORD})\s{_VALUE})*)"
-    rf"(?P<more>(?:\s*{_GLUE}\s*(?:(?:{_WORD})\s)?{_VALUE})*)",
+    rf"(?<![\w-])(?P<word>{_WORD})[\s\u00a0](?P<value>{_VALUE})(?P<deeper>(?:\s?{_BRACKET}|,?\s+(?:{_WORD})\s{_VALUE}){{0,6}})"
+    rf"(?P<more>(?:\s*{_GLUE}\s*(?:(?:{_WORD})\s)?{_VALUE}){{0,30}})",
     re.IGNORECASE,
 )
 _MORE = re.compile(rf"(?P<glue>{_GLUE})\s*(?:(?:{_WORD})\s)?(?P<value>{_VALUE})", re.IGNORECASE)
