@@ -95,12 +95,12 @@ def acts(folder: Path) -> Result:
     """Whole acts: places inside articles, evenly over each act, by its abbreviation."""
     with _library() as library:
         library.ingest(folder / "docs", embedding=False)
-        asked: list[Asked] = []
-        for element_id in library.elements():
-            live = library.live(element_id)
-            if live is not None:
-                asked += _places(live)
+        asked = [item for live in _all(library) for item in _places(live)]
         return measure("swiss-statutes-de-a, places in whole acts", library, asked)
+
+
+def _all(library: Library) -> Iterable[LiveElement]:
+    return filter(None, map(library.live, library.elements()))
 
 
 def _places(live: LiveElement) -> Iterable[Asked]:
@@ -130,11 +130,7 @@ def policies(folder: Path) -> Result:
     """Numbers of headings that occur once in their document, together with its name."""
     with _library() as library:
         library.ingest(folder / "docs", embedding=False)
-        asked: list[Asked] = []
-        for element_id in library.elements():
-            live = library.live(element_id)
-            if live is not None:
-                asked += _headings(live)
+        asked = [item for live in _all(library) for item in _headings(live)]
         return measure("site-policy, numbered headings", library, asked)
 
 

@@ -18,6 +18,9 @@ FIXED = 32_767
 NORM_TOLERANCE = 1e-3
 """How far from 1 the length of a unit vector may be; float32 models stay within 1e-6."""
 
+MAX_WINDOWS = 8
+"""Vectors that a text has at most."""
+
 _STORED = np.dtype("<i2")
 
 
@@ -67,3 +70,23 @@ def unpack(blob: bytes, dimensions: int) -> Fixed:
     if len(blob) % (dimensions * _STORED.itemsize):
         raise Damaged(f"{len(blob)} bytes are no whole number of {dimensions}-dimensional vectors")
     return np.frombuffer(blob, dtype=_STORED).astype(np.int16, copy=False).reshape(-1, dimensions)
+
+
+def dimensions_of(blob: bytes) -> int:
+    """How long one vector is: each has length 1 in fixed point, so their squares together tell how many there are."""
+    components = np.frombuffer(blob, _STORED).astype(np.float64)
+    count = max(1, round(float(components @ components) / FIXED**2))
+    if not len(components) or count > MAX_WINDOWS or len(components) % count:
+        raise Damaged("a vector in the catalog is not of unit length; embed again with: pincite embed")
+    return len(components) // count
+
+
+def count_of(key: str, blob: bytes, dimensions: int) -> int:
+    """How many vectors a text has."""
+    count, rest = divmod(len(blob), 2 * dimensions)
+    if rest or not 1 <= count <= MAX_WINDOWS:
+        raise Damaged(
+            f"the vectors of text {key} have {len(blob)} bytes, which is not 1 to {MAX_WINDOWS} times"
+            f" {dimensions} dimensions; embed again with: pincite embed"
+        )
+    return count

@@ -17,7 +17,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from pincite.errors import Damaged
-from pincite.fixed import FIXED
+from pincite.fixed import count_of, dimensions_of
 from pincite.index.segments.blocks import Block, Keys, merge_blocks, row_keys, write_block
 from pincite.index.segments.format import verify
 from pincite.index.segments.segment import Segment
@@ -36,7 +36,6 @@ from pincite.index.segments.vectors import (
 Array = NDArray[Any]
 Fetch = Callable[[Sequence[str]], Mapping[str, bytes]]
 
-MAX_WINDOWS = 8
 FETCH = 2_000
 """Texts whose vectors are read from the catalog at once."""
 MAX_BLOCK_BYTES = 256_000_000
@@ -95,8 +94,8 @@ def _fetched(missing: Sequence[str], fetch: Fetch) -> Iterator[dict[str, bytes]]
 
 def _append(folder: Path, manifest: StoreManifest, batch: Mapping[str, bytes]) -> StoreManifest:
     """One more block with these vectors, published."""
-    manifest = replace(manifest, dimensions=manifest.dimensions or _dimensions(next(iter(batch.values()))))
-    counts = np.array([_count(key, blob, manifest.dimensions) for key, blob in batch.items()], np.int64)
+    manifest = replace(manifest, dimensions=manifest.dimensions or dimensions_of(next(iter(batch.values()))))
+    counts = np.array([count_of(key, blob, manifest.dimensions) for key, blob in batch.items()], np.int64)
     halves = np.frombuffer(b"".join(map(bytes.fromhex, batch)), ">u8").astype(np.uint64).reshape(-1, 2)
     vectors = np.frombuffer(b"".join(batch.values()), "<i2").reshape(-1, manifest.dimensions)
     name, manifest = manifest.numbered()
@@ -105,25 +104,6 @@ def _append(folder: Path, manifest: StoreManifest, batch: Mapping[str, bytes]) -
     manifest = replace(manifest, blocks=(*manifest.blocks, entry))
     publish_store(folder, manifest)
     return manifest
-
-
-def _dimensions(blob: bytes) -> int:
-    """How long one vector is: each has length 1 in fixed point, so their squares together tell how many there are."""
-    components = np.frombuffer(blob, "<i2").astype(np.float64)
-    count = max(1, round(float(components @ components) / FIXED**2))
-    if not len(components) or count > MAX_WINDOWS or len(components) % count:
-        raise Damaged("a vector in the catalog is not of unit length; embed again with: pincite embed")
-    return len(components) // count
-
-
-def _count(key: str, blob: bytes, dimensions: int) -> int:
-    count, rest = divmod(len(blob), 2 * dimensions)
-    if rest or not 1 <= count <= MAX_WINDOWS:
-        raise Damaged(
-            f"the vectors of text {key} have {len(blob)} bytes, which is not 1 to {MAX_WINDOWS} times"
-            f" {dimensions} dimensions; embed again with: pincite embed"
-        )
-    return count
 
 
 def _merge_due(folder: Path, manifest: StoreManifest) -> StoreManifest:

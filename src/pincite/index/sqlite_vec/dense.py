@@ -15,11 +15,10 @@ import numpy as np
 from numpy.typing import NDArray
 
 from pincite.errors import InvalidArgument
-from pincite.fixed import FIXED
+from pincite.fixed import FIXED, MAX_WINDOWS
 from pincite.index.queries import Background, Filter, OneOf, Ranking, VectorQuery
 from pincite.index.segments.background import SAMPLE, of_sums
 from pincite.index.sqlite_vec.rows import Line, grouping, lines, shown
-from pincite.index.sqlite_vec.schema import WINDOWS
 from pincite.index.sqlite_vec.store import Store
 from pincite.index.sqlite_vec.vectors import Windows, has_vectors, model_id, signs, windows_of
 from pincite.index.sqlite_vec.visible import ROWS, Condition, Place, among, filtered, visible
@@ -184,7 +183,7 @@ def _nearest(run: _Run, limit: int) -> list[int]:
                 sql += " AND language = :language"
                 asked["language"] = language
             for number, distance in run.store.all(sql, values | asked):
-                chunk = number // WINDOWS
+                chunk = number // MAX_WINDOWS
                 found[chunk] = min(distance, found.get(chunk, distance))
     if len(found) > limit:
         last = sorted(found.values())[limit - 1]
@@ -217,7 +216,7 @@ def _inside(run: _Run, place: Place, filters: Sequence[Filter]) -> tuple[str, di
         parts.append(f"audience IN ({', '.join(map(str, place.audiences))})")
     if filters:
         condition = visible([place]) & filtered(filters)
-        parts.append(f"id IN ({_VECTORS_OF.format(model=run.model, windows=WINDOWS, condition=condition.sql)})")
+        parts.append(f"id IN ({_VECTORS_OF.format(model=run.model, windows=MAX_WINDOWS, condition=condition.sql)})")
         values |= condition.values
     return " AND ".join(parts), values
 

@@ -14,8 +14,6 @@ FORMAT = 1
 TERM_COLUMNS = FIELDS
 WORD_COLUMNS = tuple(f"{name}_words" for name in FIELDS)
 
-WINDOWS = 8
-"""A chunk has at most so many vectors; the key of a vector is the chunk's times this, plus the number of the window."""
 
 NO_START, NO_END = 0, 9_999_999
 """Days of a lifetime that is in force from the beginning or without end."""

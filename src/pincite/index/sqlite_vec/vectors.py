@@ -1,4 +1,7 @@
-"""Vectors in the file: in full once per text, and the signs of their components once per chunk, for `vec0` to scan."""
+"""Vectors in the file: in full once per text, and the signs of their components once per chunk, for `vec0` to scan.
+
+The key of a chunk's vector is the chunk's number times `MAX_WINDOWS`, plus the number of the window.
+"""
 
 from __future__ import annotations
 
@@ -9,9 +12,8 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from pincite.errors import Damaged
-from pincite.fixed import FIXED, Fixed, unpack
-from pincite.index.sqlite_vec.schema import VECTOR_TABLES, WINDOWS
+from pincite.fixed import MAX_WINDOWS, Fixed, count_of, dimensions_of, unpack
+from pincite.index.sqlite_vec.schema import VECTOR_TABLES
 from pincite.index.sqlite_vec.store import Store
 from pincite.protocols import Catalog
 from pincite.types import Scope
@@ -77,7 +79,7 @@ def _scan_new(store: Store, repository: int, model: int, dimensions: int) -> Non
         rows = []
         for *facts, blob in store.all(_FACTS.format(model=model), (json.dumps(new[start : start + FETCH]),)):
             for window, vector in enumerate(unpack(blob, dimensions)):
-                rows.append((facts[0] * WINDOWS + window, repository, *facts[1:], signs(vector)))
+                rows.append((facts[0] * MAX_WINDOWS + window, repository, *facts[1:], signs(vector)))
         store.connection.executemany(_NEAR.format(model=model), rows)
         store.connection.executemany(
             "INSERT INTO scanned VALUES (?, ?)", [(model, chunk) for chunk in new[start : start + FETCH]]
@@ -107,28 +109,14 @@ def signs(vector: Fixed) -> bytes:
 
 
 def _new_model(store: Store, fingerprint: str, blob: bytes) -> tuple[int, int]:
-    dimensions = _dimensions(blob)
+    dimensions = dimensions_of(blob)
     model = store.insert("INSERT INTO models (fingerprint, dimensions) VALUES (?, ?)", (fingerprint, dimensions))
     store.run(VECTOR_TABLES.format(model=model, bits=-(-dimensions // 8) * 8))
     return model, dimensions
 
 
-def _dimensions(blob: bytes) -> int:
-    """How long one vector is: each has length 1 in fixed point, so their squares together tell how many there are."""
-    components = np.frombuffer(blob, "<i2").astype(np.float64)
-    count = max(1, round(float(components @ components) / FIXED**2))
-    if not len(components) or count > WINDOWS or len(components) % count:
-        raise Damaged("a vector in the catalog is not of unit length; embed again with: pincite embed")
-    return len(components) // count
-
-
 def _checked(key: str, blob: bytes, dimensions: int) -> bytes:
-    count, rest = divmod(len(blob), 2 * dimensions)
-    if rest or not 1 <= count <= WINDOWS:
-        raise Damaged(
-            f"the vectors of text {key} have {len(blob)} bytes, which is not 1 to {WINDOWS} times"
-            f" {dimensions} dimensions; embed again with: pincite embed"
-        )
+    count_of(key, blob, dimensions)
     return blob
 
 
@@ -176,7 +164,7 @@ def bury_vectors(store: Store, models: Sequence[int], life: int, died: int) -> N
     for model in models:
         chunks = store.all(_SCANNED_OF, (model, life))
         # One by one: of an UPDATE that names several rows sqlite-vec believes that it changes their partition.
-        keys = [(died, chunk * WINDOWS + window) for (chunk,) in chunks for window in range(WINDOWS)]
+        keys = [(died, chunk * MAX_WINDOWS + window) for (chunk,) in chunks for window in range(MAX_WINDOWS)]
         store.connection.executemany(f"UPDATE near_{model} SET died = ? WHERE id = ?", keys)
 
 
@@ -187,7 +175,7 @@ def forget_chunks(store: Store, chunks: Sequence[int]) -> None:
     """Delete the signs of chunks, of every model."""
     wanted = (json.dumps(chunks),)
     for model in model_ids(store):
-        store.run(_FORGET.format(model=model, windows=WINDOWS), wanted)
+        store.run(_FORGET.format(model=model, windows=MAX_WINDOWS), wanted)
     store.run("DELETE FROM scanned WHERE chunk IN (SELECT value FROM json_each(?))", wanted)
 
 
