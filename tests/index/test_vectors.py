@@ -16,7 +16,7 @@ from pincite.errors import Damaged
 from pincite.index.entries import embedded_key
 from pincite.index.queries import Ranking, VectorQuery
 from pincite.index.segments import blocks, cascade, dense, take, vectors
-from pincite.index.segments.blocks import Keys, sign_bits
+from pincite.index.segments.blocks import Block, Keys, sign_bits, write_block
 from pincite.index.segments.cascade import hamming
 from pincite.index.segments.index import SegmentIndex
 from pincite.index.segments.scan import BATCH
@@ -173,15 +173,17 @@ def test_what_others_may_read_does_not_steer_the_cascade(shelf: VectorShelf, mon
 
 
 @pytest.mark.parametrize("dimensions", [1, 63, 64, 65, 200])
-def test_hamming_distances_count_differing_signs(dimensions: int) -> None:
+def test_hamming_distances_count_differing_signs(dimensions: int, tmp_path: Path) -> None:
     rng = np.random.default_rng(dimensions)
     stored_vectors = rng.integers(-5, 6, (37, dimensions)).astype(np.int16)
     question = rng.integers(-5, 6, (1, dimensions)).astype(np.int16)
     expected = ((stored_vectors > 0) != (question > 0)).sum(axis=1)
-    planes = np.ascontiguousarray(sign_bits(stored_vectors).T)
-    assert hamming(planes, None, sign_bits(question)[0]).tolist() == expected.tolist()
+    numbers = np.arange(37, dtype=np.uint64)
+    write_block(tmp_path / "block", Keys(numbers, numbers), np.ones(37, np.int64), dimensions, [stored_vectors])
+    block = Block(tmp_path / "block")
+    assert hamming(block, None, sign_bits(question)[0]).tolist() == expected.tolist()
     for chosen in (np.array([36, 3, 3]), np.arange(1, 37)):
-        assert hamming(planes, chosen, sign_bits(question)[0]).tolist() == expected[chosen].tolist()
+        assert hamming(block, chosen, sign_bits(question)[0]).tolist() == expected[chosen].tolist()
 
 
 def test_a_set_larger_than_a_batch_is_scored_like_its_parts(shelf: VectorShelf) -> None:

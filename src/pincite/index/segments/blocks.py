@@ -1,7 +1,8 @@
 """Blocks of a vector store: the vectors of many texts, sorted by key, immutable and memory-mapped.
 
 A text has one to eight vectors in fixed point (int16), the one of the whole passage first. Beside them lie their sign
-bits as planes, one array of 64 dimensions after the other: the cascade reads nothing else of most vectors.
+bits, twice: as planes, one array of 64 dimensions after the other, to read those of all vectors in a row, and vector by
+vector, to pick those of a few. The cascade reads nothing else of most vectors.
 """
 
 from __future__ import annotations
@@ -86,6 +87,7 @@ class Block:
         self.ptr = columns["ptr"]
         self.vectors = columns["vectors"].reshape(-1, self.dimensions)
         self.planes = columns["planes"].reshape(-1, len(self.vectors))
+        self._stored_codes = columns.arrays.get("codes")
         self._places: WeakKeyDictionary[Segment, tuple[Array, Array]] = WeakKeyDictionary()
 
     def __len__(self) -> int:
@@ -99,6 +101,17 @@ class Block:
     @cached_property
     def text_of_vector(self) -> Array:
         return np.repeat(np.arange(len(self), dtype=np.int32), self.counts)
+
+    @cached_property
+    def _codes(self) -> Array:
+        """Sign bits vector by vector; blocks of older libraries have only the planes."""
+        if self._stored_codes is None:
+            return np.ascontiguousarray(self.planes.T)
+        return self._stored_codes.reshape(len(self.vectors), -1)
+
+    def planes_of(self, vectors: Array) -> Array:
+        """The planes of some vectors, which are known to be there: without a check for each this is much faster."""
+        return np.ascontiguousarray(self._codes.take(vectors, axis=0, mode="clip").T)
 
     def places(self, segment: Segment) -> tuple[Array, Array]:
         """Texts of this block that the segment holds, ascending, each with its row; remembered."""
@@ -129,10 +142,11 @@ def write_block(folder: Path, keys: Keys, counts: Array, dimensions: int, pieces
                 append(piece)
                 signs.append(sign_bits(piece))
         words = sign_words(dimensions)
-        planes = np.concatenate([np.empty((0, words), np.uint64), *signs])
+        codes = np.concatenate([np.empty((0, words), np.uint64), *signs])
         with writer.column("planes", np.uint64) as append:
             for word in range(words):
-                append(planes[:, word])
+                append(codes[:, word])
+        writer.add("codes", codes.ravel())
         writer.finish({"texts": len(keys), "vectors": int(counts.sum()), "dimensions": dimensions})
     except BaseException:
         writer.abandon()

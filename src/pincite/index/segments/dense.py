@@ -117,16 +117,16 @@ _Scored = list[tuple[Array, Array]]
 
 
 def _score(run: _Run) -> _Scored:
+    """Exact scores of all rows asked for, or of the best that the cascade found."""
     pieces = [piece for field in run.fields for piece in field.pieces]
     if run.query.exact or run.query.among is not None or sum(piece.count for piece in pieces) <= FULL_SCAN:
         return _rows(run, [np.flatnonzero(piece.texts) for piece in pieces])
     cascade = Cascade(pieces, run.question)
     wanted = min(run.query.depth, run.total)
     while True:
-        chosen = cascade.choose()
-        scored = _rows(run, chosen)
-        if cascade.is_complete or sum(len(rows) for rows, _ in run.order.leaders(scored)) >= wanted:
-            return scored
+        leaders = run.order.leaders(_rows(run, cascade.choose()))
+        if cascade.is_complete or sum(len(rows) for rows, _ in leaders) >= wanted:
+            return leaders
         cascade.widen()
 
 

@@ -86,7 +86,8 @@ def _prepare(parts: Sequence[Part], query: WordQuery) -> _Prepared:
     )
     languages = tuple(sorted(frozenset().union(*(part.visible.languages for part in parts))))
     run = _Run(query, parts, boosts_of(query.scoring), languages)
-    lexicon = Lexicon(languages, lambda term: sum(part.visible.frequency(term) for part in parts))
+    counted = [part.visible.frequency for part in parts]
+    lexicon = Lexicon(languages, lambda term: sum([frequency(term) for frequency in counted]))
     compiled = compile_query(query, lexicon, statistics.rows, run.frequency)
     return _Prepared(run, compiled, statistics.average_length(run.boosts))
 

@@ -19,6 +19,8 @@ from pincite.types import View
 Array = NDArray[Any]
 
 MAX_CACHED = 8
+REMEMBERED = 100_000
+"""Words whose frequency is kept, so that a server that is asked for years does not grow."""
 
 
 class Visible:
@@ -46,6 +48,8 @@ class Visible:
                 known = end - start
             else:
                 known = int(np.count_nonzero(self.mask[self.segment.posting_row[start:end]]))
+            if len(self._frequencies) >= REMEMBERED:
+                self._frequencies.clear()
             self._frequencies[term] = known
         return known
 
