@@ -102,6 +102,18 @@ class Block:
     def text_of_vector(self) -> Array:
         return np.repeat(np.arange(len(self), dtype=np.int32), self.counts)
 
+    @property
+    def is_single(self) -> bool:
+        """Whether every text has one vector: then texts and vectors have the same numbers."""
+        return len(self) == len(self.vectors)
+
+    def vectors_of(self, texts: Array) -> tuple[Array, Array]:
+        """Numbers of the vectors of some texts, in their order, and how many each has."""
+        if self.is_single:
+            return texts, np.ones(len(texts), np.int64)
+        counts = self.counts[texts]
+        return positions(self.ptr[texts], counts), counts
+
     @cached_property
     def _codes(self) -> Array:
         """Sign bits vector by vector; blocks of older libraries have only the planes."""

@@ -15,6 +15,7 @@ from numpy.typing import NDArray
 from pincite.index.entries import Entry, embedded_key, entries
 from pincite.index.queries import FIELDS
 from pincite.index.segments.format import ColumnWriter
+from pincite.index.segments.hashed import hash_strings
 from pincite.index.segments.ragged import from_lists, gather, pointers, sorted_ranks
 from pincite.index.segments.strings import pack_strings
 from pincite.text.words import analyse, tokens
@@ -165,6 +166,7 @@ class _Text:
         words, terms = _Unit.of(self.words), _Unit.of(self.terms)
         _write_table(writer, "word", words.strings)
         _write_table(writer, "term", terms.strings)
+        write_hashes(writer, "term", terms.strings)
         _write_stream(writer, words, units, slots, rows)
         _write_postings(writer, terms, units, slots, rows)
         _write_word_terms(writer, words, terms)
@@ -232,6 +234,13 @@ def _write_table(writer: ColumnWriter, name: str, strings: Iterable[bytes]) -> N
     blob, offsets = pack_strings(strings)
     writer.add(f"{name}_blob", blob)
     writer.add(f"{name}_offsets", offsets)
+
+
+def write_hashes(writer: ColumnWriter, name: str, strings: Sequence[bytes]) -> None:
+    """What finds a string of a table at once."""
+    buckets, hashes = hash_strings(strings)
+    writer.add(f"{name}_buckets", buckets)
+    writer.add(f"{name}_hashes", hashes)
 
 
 def _write_lists(writer: ColumnWriter, name: str, lists: Mapping[str, list[int]]) -> None:

@@ -22,7 +22,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from pincite.index.segments.blocks import Block, sign_bits
-from pincite.index.segments.ragged import pointers, positions
+from pincite.index.segments.ragged import pointers
 
 Array = NDArray[Any]
 
@@ -109,6 +109,8 @@ class Cascade:
     def _texts(self, number: int, near: Array) -> Array:
         piece = self.pieces[number]
         rows = near if piece.vectors is None else piece.vectors[near]
+        if piece.block.is_single:
+            return rows
         texts = piece.block.text_of_vector[rows]
         distinct: Array = texts[np.append(True, texts[1:] != texts[:-1])[: len(texts)]]
         return distinct
@@ -133,14 +135,13 @@ class Cascade:
 
     def _estimate(self, block: Block, texts: Array) -> Array:
         """What whole and nearest window of each text may add up to."""
-        counts = block.counts[texts]
         if not len(texts):
             return np.empty(0, np.int32)
-        rows = positions(block.ptr[texts], counts)
+        rows, counts = block.vectors_of(texts)
         dots = np.empty(len(rows), np.int32)
         for low in range(0, len(rows), PICKED):
             dots[low : low + PICKED] = self._products(block.planes_of(rows[low : low + PICKED]))
-        if len(rows) == len(texts):
+        if block.is_single:
             return 2 * dots  # one vector each, the whole and the nearest
         starts = pointers(counts)[:-1]
         estimate: Array = dots[starts] + np.maximum.reduceat(dots, starts)

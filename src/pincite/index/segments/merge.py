@@ -15,7 +15,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from pincite.index.queries import FIELDS
-from pincite.index.segments.build import encode_frequencies
+from pincite.index.segments.build import encode_frequencies, write_hashes
 from pincite.index.segments.format import ColumnWriter
 from pincite.index.segments.ragged import pointers, positions
 from pincite.index.segments.segment import Segment
@@ -190,6 +190,7 @@ class _Merge:
         ]
         terms, maps = _union_tables([s.segment.terms for s in self.sources], [np.flatnonzero(c) for c in counts])
         self._write_table("term", terms)
+        write_hashes(self.writer, "term", terms)
         per_term = _sum_by(maps, counts, len(terms))
         self.writer.add("posting_ptr", pointers(per_term))
         codes, code_maps = _union_codes([s.segment for s in self.sources])

@@ -11,6 +11,7 @@ from numpy.typing import NDArray
 
 from pincite.index.queries import FIELDS
 from pincite.index.segments.format import Columns, open_columns
+from pincite.index.segments.hashed import HashedTerms, hash_strings
 from pincite.index.segments.strings import StringTable
 
 Array = NDArray[Any]
@@ -42,7 +43,6 @@ class Segment:
         self.code_frequencies = self["code_frequencies"].reshape(-1, len(FIELDS))
         self.lengths = self["lengths"].reshape(-1, len(FIELDS))
         self._weighted: dict[tuple[float, ...], tuple[Array, Array]] = {}
-        self._term_ids: dict[str, int] = {}
 
     def __getitem__(self, column: str) -> Array:
         return self.columns[column]
@@ -69,12 +69,17 @@ class Segment:
         rank: Array = np.append(0, np.cumsum(is_new))[self.row_owner]
         return rank
 
+    @cached_property
+    def _hashed_terms(self) -> HashedTerms:
+        """Segments of older libraries have no hashes: then they are made once, in memory."""
+        stored = self.columns.arrays
+        if "term_hashes" in stored:
+            return HashedTerms(self.terms, stored["term_buckets"], stored["term_hashes"])
+        return HashedTerms(self.terms, *hash_strings(list(self.terms)))
+
     def term_id(self, term: str) -> int:
-        """Index of a term, or -1; remembered, because every query asks for the same few."""
-        found = self._term_ids.get(term)
-        if found is None:
-            found = self._term_ids[term] = self.terms.find(term)
-        return found
+        """Index of a term, or -1."""
+        return self._hashed_terms.find(term)
 
     def posting_range(self, term: str) -> tuple[int, int]:
         """Where the postings of a term lie; empty when the segment does not know it."""
