@@ -24,7 +24,7 @@ from benchmarks.speed import report as reports
 from benchmarks.speed.machine import machine
 from benchmarks.speed.plot import store_plot
 from benchmarks.speed.recall import store_exact
-from benchmarks.speed.run import ROOT, measure, stage
+from benchmarks.speed.run import OPTIONAL, ROOT, measure, stage
 from benchmarks.speed.setup import Setup
 from benchmarks.speed.tables import page, terminal
 
@@ -48,7 +48,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
             report["corpora"][str(size)] = _corpus(setup, given.limit_minutes * 60)
             kept = report.get(str(size), {})
             for name in given.engines:
-                found = measure(Setup(name, size, folder, queries, seconds), given.limit_minutes * 60)
+                found = measure(Setup(name, size, folder, queries, seconds), given.limit_minutes * 60, given.without)
                 kept[name] = {"run": started, **found}
                 report[str(size)] = {engine: kept[engine] for engine in known.NAMES if engine in kept}
                 failed += [f"{name} {what}: {why}" for what, why in found.get("skipped", {}).items() if "failed" in why]
@@ -75,6 +75,7 @@ def _parser() -> argparse.ArgumentParser:
     parser = argparse.ArgumentParser(prog="python -m benchmarks.speed", description=(__doc__ or "").split("\n", 1)[0])
     parser.add_argument("sizes", nargs="+", type=_size, help="how many chunks, e.g. 10000 100000")
     parser.add_argument("--engines", nargs="+", choices=known.NAMES, default=known.NAMES)
+    parser.add_argument("--without", nargs="+", choices=OPTIONAL, default=(), help="stages to leave out, e.g. history")
     parser.add_argument("--queries", type=int, default=200)
     parser.add_argument(
         "--seconds", type=float, default=5.0, help="for one series of questions, at most (never fewer than 20)"

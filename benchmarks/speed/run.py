@@ -8,16 +8,19 @@ import shutil
 import subprocess
 import sys
 import time
+from collections.abc import Collection
 from pathlib import Path
 from typing import Any
 
 from benchmarks.speed.engines import Missing, open_engine
-from benchmarks.speed.setup import QUIET, THREADS, Setup
+from benchmarks.speed.setup import QUIET, ROOM, THREADS, Setup
 
 ROOT = Path(__file__).parents[2]
 ALL = ("build", "tune", "search", "open_cold", "open_warm", "memory", "throughput", "add", "tenants", "history")
 ONLY_SEGMENTS = ("product", "merge")
 """Of Pincite's default: `search` with citations, and readers beside merges. They come before what changes the store."""
+OPTIONAL = ("throughput", "add", "merge", "tenants", "history")
+"""What a run may leave out: nothing else needs it."""
 CHANGING = ("add", "tenants", "history")
 """Each begins with the store as it was built, not with what another left."""
 
@@ -29,7 +32,7 @@ def stages(engine: str) -> tuple[str, ...]:
     return (*ALL[:before_changes], *ONLY_SEGMENTS, *ALL[before_changes:])
 
 
-def measure(setup: Setup, limit_seconds: float) -> dict[str, Any]:
+def measure(setup: Setup, limit_seconds: float, without: Collection[str] = ()) -> dict[str, Any]:
     """The figures of an engine; `skipped` names what is not among them, with the reason."""
     figures: dict[str, Any] = {}
     skipped: dict[str, str] = {}
@@ -40,6 +43,9 @@ def measure(setup: Setup, limit_seconds: float) -> dict[str, Any]:
     for name in stages(setup.engine):
         if "build" in skipped:
             skipped[name] = "nothing was built"
+            continue
+        if name in without:
+            skipped[name] = "left out of this run"
             continue
         if name in CHANGING:
             restore(setup, last=name == CHANGING[-1])
@@ -60,7 +66,7 @@ def stage(name: str, setup: Setup, limit_seconds: float) -> dict[str, Any] | str
     result = Path(setup.folder) / "result.json"
     result.unlink(missing_ok=True)
     command = [sys.executable, "-m", "benchmarks.speed.stage", name, setup.stored(), str(result)]
-    environment = {**os.environ, **THREADS, **QUIET}
+    environment = {**os.environ, **THREADS, **QUIET, **ROOM}
     log = Path(setup.folder) / f"{setup.engine}-{name}.log"
     started = time.perf_counter()
     try:

@@ -15,6 +15,8 @@ EFFORT = "effort.json"
 POOLS = ("OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS", "MKL_NUM_THREADS", "LANCE_CPU_THREADS", "RAYON_NUM_THREADS")
 THREADS = dict.fromkeys(POOLS, "1")
 QUIET = {"LANCEDB_LOG": "error", "PINCITE_DENSE": "auto"}
+ROOM = {"LANCE_MEM_POOL_SIZE": "4000000000"}
+"""LanceDB's own limit, 150 MB, is too little to change 100,000 rows."""
 
 
 @dataclass(frozen=True)

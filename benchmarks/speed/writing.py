@@ -4,9 +4,7 @@ from __future__ import annotations
 
 import subprocess
 import sys
-import threading
 import time
-from collections.abc import Callable
 from typing import Any
 
 import numpy as np
@@ -43,19 +41,15 @@ def _until_found(engine: Engine, fresh: list[Any]) -> float:
 
 
 def merge(setup: Setup) -> dict[str, Any]:
-    """Readers' times alone and beside merges of everything: by a thread, as the library does it, and by a process."""
+    """Readers' times alone, and beside a process that merges everything again and again, as the library's does."""
     engine = setup.open()
     if not engine.powers.merges:
         return {}
     seconds = max(MERGING, setup.seconds)
     quiet = series(lambda one: engine.hybrid(one, Only()), setup.asked, seconds).figures()
-    thread = _beside(setup, engine, _Thread(engine))
-    process = _beside(setup, engine, _Process(setup))
-    ratios = {
-        "thread_to_quiet_p95": round(thread["p95"] / quiet["p95"], 2),
-        "process_to_quiet_p95": round(process["p95"] / quiet["p95"], 2),
-    }
-    return {"merging": {"quiet_ms": quiet, "beside_a_thread_ms": thread, "beside_a_process_ms": process, **ratios}}
+    beside = _beside(setup, engine, seconds)
+    ratio = round(beside["p95"] / quiet["p95"], 2)
+    return {"merging": {"quiet_ms": quiet, "beside_a_merge_ms": beside, "to_quiet_p95": ratio}}
 
 
 def merge_for_ever(setup: Setup) -> dict[str, Any]:
@@ -65,39 +59,11 @@ def merge_for_ever(setup: Setup) -> dict[str, Any]:
         engine.merge()
 
 
-class _Thread:
-    def __init__(self, engine: Engine) -> None:
-        self._over = threading.Event()
-        self._thread = threading.Thread(target=self._work, args=(engine.merge,))
-
-    def start(self) -> None:
-        self._thread.start()
-
-    def _work(self, run: Callable[[], None]) -> None:
-        while not self._over.is_set():
-            run()
-
-    def stop(self) -> None:
-        self._over.set()
-        self._thread.join()
-
-
-class _Process:
-    def __init__(self, setup: Setup) -> None:
-        self._command = [sys.executable, "-m", "benchmarks.speed.stage", "merge_for_ever", setup.stored(), "-"]
-
-    def start(self) -> None:
-        self._child = subprocess.Popen(self._command)
-        time.sleep(2.0)  # until it has started to merge
-
-    def stop(self) -> None:
-        self._child.kill()
-        self._child.wait()
-
-
-def _beside(setup: Setup, engine: Engine, merger: _Thread | _Process) -> dict[str, Any]:
-    merger.start()
-    try:
-        return series(lambda one: engine.hybrid(one, Only()), setup.asked, max(MERGING, setup.seconds)).figures()
-    finally:
-        merger.stop()
+def _beside(setup: Setup, engine: Engine, seconds: float) -> dict[str, Any]:
+    command = [sys.executable, "-m", "benchmarks.speed.stage", "merge_for_ever", setup.stored(), "-"]
+    with subprocess.Popen(command) as merger:
+        try:
+            time.sleep(2.0)  # until it has started to merge
+            return series(lambda one: engine.hybrid(one, Only()), setup.asked, seconds).figures()
+        finally:
+            merger.kill()
