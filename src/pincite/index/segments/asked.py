@@ -17,6 +17,9 @@ from pincite.index.segments.visibility import Visible
 
 Array = NDArray[Any]
 
+REMEMBERED = 6
+"""Filters whose rows are kept for a view, the last ones; people turn pages and change one word at a time."""
+
 
 @dataclass(frozen=True, slots=True)
 class Asked:
@@ -35,18 +38,20 @@ class Asked:
 
 
 def asked_of(part: Part, store: VectorStore | None, filters: Sequence[Filter], among: Among | None = None) -> Asked:
-    """What the filters leave of the visible rows, all or those of some elements; without either it is remembered."""
+    """What the filters leave of the visible rows, all or those of some elements; the former is remembered."""
     visible = part.visible
-    passed = filter_mask(visible.segment, filters)
-    if among is not None:
-        passed = _both(passed, _among_mask(part, among))
-    if store is None:
-        return _without_store(visible, passed)
-    if passed is not None:
-        return _look(visible, store, passed)
-    known: Asked | None = store.asked.get(visible)
+    if store is None or among is not None:
+        passed = filter_mask(visible.segment, filters)
+        if among is not None:
+            passed = _both(passed, _among_mask(part, among))
+        return _without_store(visible, passed) if store is None else _look(visible, store, passed)
+    remembered: dict[tuple[Filter, ...], Asked] = store.asked.setdefault(visible, {})
+    key = tuple(filters)
+    known = remembered.get(key)
     if known is None:
-        known = store.asked[visible] = _look(visible, store, None)
+        known = remembered[key] = _look(visible, store, filter_mask(visible.segment, filters))
+        for old in [old for old in list(remembered) if old][:-REMEMBERED]:
+            remembered.pop(old, None)
     return known
 
 

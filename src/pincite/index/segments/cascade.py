@@ -56,7 +56,9 @@ class Piece:
     @cached_property
     def vectors(self) -> Array | None:
         """Numbers of the vectors asked for; None: all."""
-        return None if self.texts.all() else np.flatnonzero(np.repeat(self.texts, self.block.counts))
+        if self.texts.all():
+            return None
+        return np.flatnonzero(self.texts if self.block.is_single else np.repeat(self.texts, self.block.counts))
 
     @property
     def count(self) -> int:

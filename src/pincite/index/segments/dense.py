@@ -25,6 +25,8 @@ Array = NDArray[Any]
 FULL_SCAN = 8_000
 """Vectors up to which every one is scored. Beyond, the cascade chooses: on 10,000 and 20,000 windows of Swiss law it is
 as fast and faster, and missed none of the ten best of 600 questions."""
+REMEMBERED = 4
+"""Choices of texts (views, filters) that are kept for a store, the last ones."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -101,14 +103,25 @@ def _fields(
     for scope, numbers in by_scope.items():
         store = stores[scope]
         if store is not None:
-            masks = [asked[number].texts for number in numbers]
-            texts = masks[0] if len(masks) == 1 else np.logical_or.reduce(masks)
-            starts = store.first_text.tolist()
-            pieces = [
-                Piece(block, texts[at : at + len(block)]) for block, at in zip(store.blocks, starts, strict=False)
-            ]
-            fields.append(_Field(store, tuple(numbers), tuple(pieces)))
+            pieces = _pieces(store, [asked[number].texts for number in numbers])
+            fields.append(_Field(store, tuple(numbers), pieces))
     return tuple(fields)
+
+
+def _pieces(store: VectorStore, masks: Sequence[Array]) -> tuple[Piece, ...]:
+    """The blocks with the texts that any of the masks holds; remembered, as the masks are."""
+    key = tuple(map(id, masks))
+    known: tuple[Sequence[Array], tuple[Piece, ...]] | None = store.pieces.get(key)
+    if known is None:
+        texts = masks[0] if len(masks) == 1 else np.logical_or.reduce(masks)
+        starts = store.first_text.tolist()
+        pieces = tuple(
+            Piece(block, texts[at : at + len(block)]) for block, at in zip(store.blocks, starts, strict=False)
+        )
+        known = store.pieces[key] = masks, pieces  # with the masks, so that no other array gets their address
+        for old in list(store.pieces)[:-REMEMBERED]:
+            store.pieces.pop(old, None)
+    return known[1]
 
 
 # --- scores ---------------------------------------------------------------------------------------------------

@@ -200,7 +200,8 @@ class SegmentIndex:
         segments = [opened.segment for opened in snapshot.segments]
         vectors, tenant = self._catalog.vectors, info.scope.tenant
         into = store_folder(folder, fingerprint)
-        return take_missing(into, start, segments, lambda keys: vectors.get(tenant, fingerprint, keys))
+        known = self._stores.get(into)
+        return take_missing(into, start, segments, lambda keys: vectors.get(tenant, fingerprint, keys), known)
 
     def rebuild(self, scope: Scope, *, accept: Callable[[Index], None] | None = None) -> int:
         info = self._catalog.repositories.get(scope)

@@ -47,13 +47,15 @@ LARGEST_MERGE = 4_000_000
 """Vectors in a block beyond which it is merged no more: its sign bits must fit into memory."""
 
 
-def take_missing(folder: Path, start: StoreManifest, segments: Iterable[Segment], fetch: Fetch) -> int:
+def take_missing(
+    folder: Path, start: StoreManifest, segments: Iterable[Segment], fetch: Fetch, known: VectorStore | None = None
+) -> int:
     """Append the vectors of texts that the segments hold and the store has not; how many texts were added.
 
-    `start` is the manifest of a new store, with 0 dimensions.
+    `start` is the manifest of a new store, with 0 dimensions; `known` an earlier state, whose blocks know their texts.
     """
     sweep_store(folder)
-    store = open_store(folder, None)
+    store = open_store(folder, known)
     manifest = store.manifest if store else start
     missing = _missing(store, segments)
     added = 0

@@ -89,7 +89,9 @@ class VectorStore:
         """Number of the first text of each block and, last, of all texts."""
         self._starts: list[int] = self.first_text[:-1].tolist()
         self.asked: WeakKeyDictionary[Visible, Any] = WeakKeyDictionary()
-        """What `asked.py` remembers."""
+        """What `asked.py` remembers …"""
+        self.pieces: dict[tuple[int, ...], Any] = {}
+        """… and `dense.py`."""
         self._places: WeakKeyDictionary[Segment, Places] = WeakKeyDictionary()
 
     @property
