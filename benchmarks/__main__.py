@@ -1,10 +1,14 @@
-"""Runs the modules of this folder that have a `main()`: all of them, or those named on the command line."""
+"""Runs the modules of this folder that have a `main()`: all of them, or those named on the command line.
+
+What stands behind a name and is no name itself is for the benchmark: `python -m benchmarks documents DATA --write`.
+"""
 
 from __future__ import annotations
 
 import importlib
 import pkgutil
 import sys
+from itertools import takewhile
 from typing import TYPE_CHECKING
 
 import benchmarks
@@ -23,17 +27,22 @@ def found() -> dict[str, Callable[[], object]]:
     return {name: module.main for name, module in sorted(modules.items()) if hasattr(module, "main")}
 
 
-def run(names: Sequence[str]) -> int:
-    """Runs the named benchmarks, or all; 2 for an unknown name."""
+def run(arguments: Sequence[str]) -> int:
+    """Runs the named benchmarks, or all, with what follows the names; 2 for an unknown name."""
     available = found()
-    if unknown := [name for name in names if name not in available]:
-        print(f"no benchmark {', '.join(unknown)}; there are: {', '.join(available) or 'none'}", file=sys.stderr)
+    names = list(takewhile(available.__contains__, arguments))
+    rest = list(arguments[len(names) :])
+    if rest and not names:
+        print(f"no benchmark {rest[0]}; there are: {', '.join(available) or 'none'}", file=sys.stderr)
+        return 2
+    if rest and len(names) > 1:
+        print(f"{' '.join(rest)}: for which of {', '.join(names)}? Name one", file=sys.stderr)
         return 2
     if not available:
         print("benchmarks/ holds no module with a main() yet; nothing was measured")
     for name in names or available:
         print(f"== {name}", flush=True)
-        sys.argv = [f"benchmarks/{name}.py"]
+        sys.argv = [f"benchmarks/{name}.py", *rest]
         available[name]()
     return 0
 

@@ -53,7 +53,7 @@ class Result:
 def main(data: Path | None) -> int:
     print("| set | citations | first |\n| --- | --- | --- |")
     results = []
-    for result in _results(data):
+    for result in results(data):
         print(f"| {result.name} | {result.asked} | {result.share:.1%} |", flush=True)
         results.append(result)
     for result in results:
@@ -62,7 +62,8 @@ def main(data: Path | None) -> int:
     return 0
 
 
-def _results(data: Path | None) -> Iterator[Result]:
+def results(data: Path | None) -> Iterator[Result]:
+    """The sets one after the other; without data our own sample alone."""
     yield sample()
     if data:
         yield policies(data / "site-policy")

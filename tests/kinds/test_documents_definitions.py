@@ -157,6 +157,19 @@ def test_scope(sentence: str, language: str, scope: str) -> None:
     assert definition.scope == scope
 
 
+def test_a_part_that_lies_higher_is_the_one_that_calls_itself_so() -> None:
+    text = "# Act\n\n## Part 2 Boats\n\n### Division 1 Hulls\n\n#### 12 Terms\n\nIn this {}, “lot” means a thing."
+    scopes = {word: found(text.format(word))[0].scope for word in ("Part", "Division", "Chapter")}
+    assert scopes == {"Part": "part/2", "Division": "part", "Chapter": "part"}
+    german = "# Gesetz\n\n## 2. Kapitel: Boote\n\n### Art. 3 Begriffe\n\n{}"
+    assert found(german.format("Im Sinne dieses Kapitels ist Los die Sache."), "de")[0].scope == "part"
+
+
+def test_a_part_that_is_the_section_itself_is_a_section() -> None:
+    (definition,) = found("# Act\n\n## Part 2 Boats\n\nIn this Part, “lot” means a thing.")
+    assert definition.scope == "section"
+
+
 def test_a_chunk_of_definitions_is_called_so_and_the_option_switches_it_off() -> None:
     text = "## Definitions\n\n“A lot” means much.\n\n“A bit” means little.\n\n## Rest\n\nProse about something else.\n"
     content = Content("document", "document", "Doc", text, "en", {"file_type": "md"})

@@ -140,3 +140,40 @@ def test_the_command_shows_meanings_and_conflicts(desk: Desk, run: Run) -> None:
     missing = run(*library, "definitions", "Business Day")
     assert (missing.returncode, "defined are 'Working Day'" in missing.stdout) == (1, True)
     assert "Relevant definitions:" in run(*library, "search", "arrive within three working days").stdout
+
+
+ACT = """# Boats Act
+
+## Part 1 Hulls
+
+### Division 1 Wood
+
+#### 11 Terms
+
+In this Part, “lot” means a hull.
+
+#### 12 Sale
+
+A lot is sold.
+
+### Division 2 Steel
+
+#### 21 Rust
+
+A lot rusts.
+
+## Part 2 Sails
+
+#### 31 Cloth
+
+A lot is cut.
+"""
+
+
+def test_a_term_of_a_part_holds_in_all_its_divisions_and_not_beyond(desk: Desk) -> None:
+    desk.write("act.md", ACT)
+    desk.ingest()
+    answers = {word: desk.library.search(word, group="chunk").hits[0] for word in ("rusts", "cloth cut")}
+    (term,) = answers["rusts"].definitions
+    assert (term.term, term.scope, term.within) == ("lot", "part", ("Boats Act", "Part 1 Hulls"))
+    assert answers["cloth cut"].definitions == ()

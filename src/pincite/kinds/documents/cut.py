@@ -13,6 +13,7 @@ from pincite.kinds.documents.domains import DOMAINS, Domain, detect_domain
 from pincite.kinds.documents.locate import TABLES, located
 from pincite.kinds.documents.numbering import heading_number
 from pincite.kinds.documents.outline import Section, outline
+from pincite.kinds.documents.passage_types import TYPES, with_duties_and_references
 from pincite.kinds.documents.references import with_references
 from pincite.kinds.documents.subsections import MAX_DEPTH, Place, subsections
 from pincite.kinds.documents.units import Unit, pack, units
@@ -27,7 +28,7 @@ RECIPE = 1
 
 STRUCTURE = 1
 """Bump when places inside sections, or the names of a work, are found in other ways than before."""
-DEFINITIONS = 1
+DEFINITIONS = 2
 """Bump when definitions are found in other ways than before."""
 REFERENCES = 1
 """Bump when cross-references are found or resolved in other ways than before."""
@@ -81,6 +82,7 @@ class CutOptions:
     def recipe(self) -> str:
         """What fingerprints the passages cut with these options."""
         made = f"documents/{RECIPE};max={self.max_chunk_tokens};overlap={self.overlap_tokens};tables={TABLES}"
+        made += f";types={TYPES}"
         if self.chunking_strategy != "structure":
             made += f";strategy={self.chunking_strategy}"
         domain = f";domain={self.document_domain}" if self.document_domain else ""
@@ -129,7 +131,7 @@ def cut(content: Content, options: CutOptions | None = None, element_id: str = "
     defined = definitions(content, placed, sections) if options.extract_definitions else ()
     made = Derivation(
         recipe=options.recipe + converter_recipe(str(content.metadata.get("converter", ""))),
-        chunks=with_types(content, placed, sections, defined),
+        chunks=with_duties_and_references(content, with_types(content, placed, sections, defined), sections),
         definitions=defined,
         aliases=(*_aliases(sections), *_place_aliases(places), *_work_aliases(content, sections)),
     )

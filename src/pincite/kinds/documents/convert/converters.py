@@ -35,11 +35,11 @@ class Converted:
     notes: tuple[str, ...] = ()
 
 
-_DOCX = Converter("docx", "office.docx", ("markitdown", "mammoth"))
+_DOCX = Converter("docx", "office.docx", ("markitdown", "mammoth"), revision=2)
 _HTML = Converter("html", "html.page", ("markitdown", "markdownify"))
 
 CONVERTERS: Mapping[str, Converter] = {
-    ".pdf": Converter("pdf", "pdf.pdf", ("kreuzberg",)),
+    ".pdf": Converter("pdf", "pdf.pdf", ("kreuzberg",), revision=2),
     ".docx": _DOCX,
     ".pptx": Converter("pptx", "office.pptx", ("markitdown",)),
     ".xlsx": Converter("xlsx", "sheets.workbook", ("openpyxl",)),

@@ -4,14 +4,15 @@ from __future__ import annotations
 
 import re
 from dataclasses import dataclass
+from string import ascii_uppercase
 
 from pincite.kinds.documents.numbering import heading_number
 
 _FORMS = (
-    ("decimal", re.compile(r"\d{1,3}(?:\.\d{1,3})+\.?(?=\s)")),
+    ("decimal", re.compile(r"\d{1,3}[A-Z]?(?:\.\d{1,3}[A-Z]?)+\.?(?=\s)")),
     ("roman", re.compile(r"[IVX]{1,6}[.)](?=\s)")),
     ("letter", re.compile(r"[A-Z][.)](?=\s)")),
-    ("integer", re.compile(r"\d{1,3}[.)](?=\s)")),
+    ("integer", re.compile(r"\d{1,3}[A-Z]?[.)](?=\s)")),
     ("bare", re.compile(r"\d{1,2}(?=\s+[^\W\d_a-z])")),
     ("bracket", re.compile(r"\(\d{1,3}\)(?=\s)")),
     ("small", re.compile(r"\(?[a-z]\)(?=\s)")),
@@ -29,6 +30,8 @@ class Enumerator:
     """The last number of it; 0 where an order means nothing."""
     depth: int = 0
     """How many numbers it has, for plain and decimal ones; 0 for all other forms."""
+    rank: int = 0
+    """How deep the word that announces it lies by custom: parts above sections, sections above articles."""
     is_keyword: bool = False
     """Whether a word or sign announces it (Art., §, Section)."""
 
@@ -38,7 +41,9 @@ def enumerator(line: str) -> Enumerator | None:
     announced = heading_number(line)
     if announced and announced.keyword:
         word = re.match(r"[^\W\d]+|§+", line)
-        return Enumerator(word.group().casefold() if word else "keyword", announced.end, is_keyword=True)
+        return Enumerator(
+            word.group().casefold() if word else "keyword", announced.end, rank=announced.depth, is_keyword=True
+        )
     for form, pattern in _FORMS:
         if match := pattern.match(line):
             number = match.group().strip(".()")
@@ -56,4 +61,4 @@ def _value(form: str, number: str) -> int:
         return sum(-d if d < max(digits[at:]) else d for at, d in enumerate(digits))
     if form in ("letter", "small"):
         return ord(number.lower()) - ord("a") + 1
-    return int(number.rpartition(".")[2])
+    return int(number.rpartition(".")[2].rstrip(ascii_uppercase))

@@ -1,13 +1,18 @@
-"""Word and PowerPoint through markitdown: headings by their styles, a slide is a page with its title as heading."""
+"""Word and PowerPoint through markitdown: headings by their styles, a slide is a page with its title as heading.
+
+Headings of Word have the numbers that Word counts (`word_numbers.py`); styles based on a heading are headings, too.
+"""
 
 from __future__ import annotations
 
 import re
+from collections.abc import Iterable
 from pathlib import Path
 from typing import Any
 
 from pincite.kinds.documents.convert.converters import Converted
 from pincite.kinds.documents.convert.tidy import tidy
+from pincite.kinds.documents.convert.word_numbers import Style, numbered
 
 _STYLES = "\n".join(
     [
@@ -28,13 +33,21 @@ def docx(path: Path) -> Converted:
     from markitdown import StreamInfo
     from markitdown.converters import DocxConverter
 
-    with path.open("rb") as file:
-        make: Any = DocxConverter
-        converted = make().convert(file, StreamInfo(extension=".docx"), style_map=_STYLES)
+    file, headings = numbered(path)
+    make: Any = DocxConverter
+    converted = make().convert(file, StreamInfo(extension=".docx"), style_map=f"{_STYLES}\n{_based_on(headings)}")
     text = _PICTURE.sub("", converted.markdown)
     if not re.search(r"^# ", text, re.MULTILINE):
         text = _HEADING.sub(lambda marks: marks[1][:-1] or "#", text)
     return Converted(tidy(text))
+
+
+def _based_on(headings: Iterable[Style]) -> str:
+    """Mappings of the file's own heading styles."""
+    own = ((style.name.replace("\\", "\\\\").replace("'", "\\'"), style.heading) for style in headings if style.name)
+    return "\n".join(
+        f"p[style-name='{name}'] => h{min(6, level + 1)}:fresh" for name, level in own if name.isprintable()
+    )
 
 
 def pptx(path: Path) -> Converted:

@@ -10,6 +10,9 @@ from dataclasses import dataclass
 PAGE_BREAK = "\n\f\n"
 _EDGE_LINES = 3
 _BLANKS = re.compile(r"\n{3,}")
+_PAGE_NUMBER = re.compile(
+    r"(?:page|seite|pagina|p\.|s\.)?\s*[-–—]?\s*\d{1,4}(?:\s*(?:/|of|von|de|sur|di)\s*\d{1,4})?\s*[-–—]?", re.IGNORECASE
+)
 _DIGITS = re.compile(r"\d+")
 _NO_WORD = re.compile(r"[\W_]+")
 _LOOKS_LIKE_MARKUP = re.compile(r"(?:#{1,6}(?:\s|$)|`{3}|~{3}|<!--|={2,}\s*$|-{2,}\s*$|\|)")
@@ -32,6 +35,8 @@ class Block:
     level: int = 0
     """Of a heading; 0 for all else."""
     bold: bool = False
+    room: float = 0.0
+    """How many characters of its size fit into the column; 0: not known."""
 
 
 def fold(text: str) -> str:
@@ -39,27 +44,51 @@ def fold(text: str) -> str:
     return _NO_WORD.sub("", text).casefold()
 
 
-def to_markdown(pages: list[Page], blocks: list[Block]) -> str:
+def to_markdown(pages: list[Page], blocks: list[Block], title: str = "") -> str:
     """The text of the pages, a form feed on its own line between two, one for each page that is empty too."""
     from pincite.kinds.documents.convert.headings import find_headings
 
-    pages = without_running_lines(pages)
-    headings = find_headings([page.lines for page in pages], blocks)
+    pages = without_running_lines(pages, blocks)
+    headings = find_headings([page.lines for page in pages], blocks, title)
     return PAGE_BREAK.join(
         _page(page, headings[number], [block.text for block in blocks if block.page == number + 1])
         for number, page in enumerate(pages)
     )
 
 
-def without_running_lines(pages: list[Page]) -> list[Page]:
-    """The pages without what stands at the edge of most of them: running headers and footers, page numbers."""
+def without_running_lines(pages: list[Page], blocks: list[Block]) -> list[Page]:
+    """The pages without running headers, footers and page numbers.
+
+    Those are what stands at the edge of most pages, and the first or last line of a page that the converter's
+    structure leaves out and that is a page number or said elsewhere, too: the title, the chapter under way.
+    """
     seen = Counter(key for page in pages for key in {_running(page.lines[at]) for at in _edges(page)})
     running = {key for key, count in seen.items() if count >= 3 and 2 * count > len(pages)}
+    said = Counter(fold(line) for page in pages for line in page.lines)
     out = []
-    for page in pages:
+    for number, page in enumerate(pages, 1):
+        mine = [block for block in blocks if block.page == number]
         dropped = {at for at in _edges(page) if _running(page.lines[at]) in running}
+        dropped -= _title_below_running_head(page, dropped, mine)
+        structure = fold("".join(block.text for block in mine))
+        for at in {0, len(page.lines) - 1} if structure and page.lines else ():
+            key = fold(page.lines[at])
+            left_out = key and structure.count(key) < sum(fold(line) == key for line in page.lines)
+            if left_out and (said[key] > 1 or _PAGE_NUMBER.fullmatch(page.lines[at])):
+                dropped.add(at)
         out.append(Page(tuple(line for at, line in enumerate(page.lines) if at not in dropped), page.tables))
     return out
+
+
+def _title_below_running_head(page: Page, dropped: set[int], blocks: list[Block]) -> set[int]:
+    """The lines of a heading that the running heads repeat: they stay where it stands."""
+    titles = {fold(line) for block in blocks if block.level or block.bold for line in block.text.split("\n")}
+    same = [at for at in sorted(dropped) if fold(page.lines[at]) in titles and fold(page.lines[at])]
+    return {
+        at
+        for at in same
+        if not any(_running(page.lines[at]) == _running(page.lines[later]) for later in same if later > at)
+    }
 
 
 def _edges(page: Page) -> set[int]:

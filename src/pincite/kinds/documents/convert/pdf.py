@@ -45,8 +45,9 @@ def pdf(path: Path) -> Converted:
     bare = [str(number) for number, page in enumerate(pages, 1) if not any(page.lines)]
     notes = (f"no text on page {', '.join(bare)}; if they are scans, run OCR first",) if bare else ()
     structure: Mapping[str, Any] = result.document or {"nodes": ()}
-    text = to_markdown(pages, list(_blocks(structure["nodes"])))
-    return Converted(text, _stated_title(result.metadata, pages) or _first_line_title(text), notes)
+    title = _stated_title(result.metadata, pages)
+    text = to_markdown(pages, list(_blocks(structure["nodes"])), title)
+    return Converted(text, title or _first_line_title(text), notes)
 
 
 def _reason(said: str) -> str:
@@ -71,15 +72,31 @@ def _tables(tables: Iterable[Any]) -> tuple[tuple[tuple[str, ...], ...], ...]:
 
 
 def _blocks(nodes: Iterable[Mapping[str, Any]]) -> Iterable[Block]:
-    for node in nodes:
-        content = node["content"]
-        text = content.get("text") or ""
-        if not node.get("page") or not text:
-            continue
+    columns: dict[int, float] = {}
+    kept = [node for node in nodes if node.get("page") and node["content"].get("text")]
+    for node in kept:
+        columns[node["page"]] = max(columns.get(node["page"], 0.0), _box(node)[0])
+    for node in kept:
+        content, page = node["content"], node["page"]
         if content["node_type"] == "heading":
-            yield Block(node["page"], text, int(content.get("level") or 1))
+            room = _room(node, columns[page])
+            yield Block(page, content["text"], int(content.get("level") or 1), room=room)
         elif content["node_type"] in ("paragraph", "list_item"):
-            yield Block(node["page"], text, bold=_is_bold(text, node.get("annotations") or ()))
+            bold = _is_bold(content["text"], node.get("annotations") or ())
+            yield Block(page, content["text"], bold=bold, room=_room(node, columns[page]))
+
+
+def _box(node: Mapping[str, Any]) -> tuple[float, float]:
+    """Width and height of a block on its page."""
+    box = node.get("bbox")
+    return (abs(box["x1"] - box["x0"]), abs(box["y1"] - box["y0"])) if box else (0.0, 0.0)
+
+
+def _room(node: Mapping[str, Any], column: float) -> float:
+    """How many letters of the block's size fill the widest column of its page; a letter is half as wide as high."""
+    lines = node["content"]["text"].count("\n") + 1
+    size = _box(node)[1] / (1 + 1.25 * (lines - 1))
+    return column / (0.5 * size) if size else 0.0
 
 
 def _is_bold(text: str, annotations: Iterable[Mapping[str, Any]]) -> bool:

@@ -128,7 +128,6 @@ class _Reading:
         self._is_entry = self._above and not promised and numbered is None and can_be_term(titles[-1])
         title = titles[-1] if is_article and titles else ""
         self._place = Place(promised or (self._above and not self._is_entry), title, own or content.language)
-        self._has_part = len(section.chain) > 1
 
     def found(self) -> Iterator[_Found]:
         text, parts = self._text, statements(self._text, self._section.body)
@@ -244,7 +243,7 @@ class _Reading:
         return Span(item.start, end)
 
     def _scope(self, said_before: str, form: Forms) -> str:
-        return scope_of(said_before, form, has_part=self._has_part)
+        return scope_of(said_before, form, self._section.chain)
 
 
 def _bare(title: str) -> str:

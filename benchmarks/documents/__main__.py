@@ -1,0 +1,3 @@
+from benchmarks.documents.run import main
+
+main()
