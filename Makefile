@@ -6,7 +6,7 @@ UPGRADE ?=
 
 .DEFAULT_GOAL := help
 .DELETE_ON_ERROR:
-.PHONY: help demo test lint bench bench-1m eval ablation tune lock clean
+.PHONY: help demo test lint bench bench-1m eval ablation tune lock grpc clean
 
 help: ## Show this list
 	@awk -F ':.*## ' '/^[a-z0-9-]+:.*## / { printf "make %-8s  %s\n", $$1, $$2 }' Makefile
@@ -51,8 +51,13 @@ lock: ## Resolve requirements/*.lock anew (newer releases: make lock UPGRADE=--u
 	$(COMPILE) --extra all --group build --group test --group lint -o requirements/test.lock
 	$(COMPILE) --extra all --group build --group bench -o requirements/bench.lock
 
+grpc: ## Generate the gRPC code from proto/ with the oldest generator that is supported
+	@test -x .venv-grpc/bin/python || $(PYTHON) -m venv .venv-grpc
+	@.venv-grpc/bin/python -m pip install -qq --disable-pip-version-check grpcio-tools==1.75.0 grpcio==1.75.0
+	@.venv-grpc/bin/python scripts/generate_grpc.py
+
 clean: ## Remove environments, caches and the demo library
-	rm -rf .venv-demo .venv-test .venv-bench .demo dist build .mypy_cache .ruff_cache .pytest_cache .hypothesis
+	rm -rf .venv-demo .venv-test .venv-bench .venv-grpc .demo dist build .mypy_cache .ruff_cache .pytest_cache .hypothesis
 	find src tests benchmarks -name __pycache__ -type d -prune -exec rm -rf {} +
 
 COMPILE = $(UV) pip compile pyproject.toml --quiet --universal --python-version 3.11 --generate-hashes \

@@ -12,9 +12,11 @@ import pytest
 import pincite
 
 SOURCE = Path(pincite.__file__).parent
-FLOOR = {"types", "errors", "protocols", "ids", "citation", "fixed"}
+FLOOR = {"types", "errors", "protocols", "ids", "citation", "fixed", "telemetry"}
 TOOLS = {"document_tools": {"document_tools"}, "settings": {"settings_files"}, "tools": {"tool_index"}}
 """What commands about tools use beside the library."""
+DOORS = {name: {"serve", "extras"} for name in ("keys", "mcp", "serve")}
+"""Commands that open a door, or say who may come in."""
 MODULES = sorted(path for path in SOURCE.rglob("*.py"))
 
 
@@ -76,15 +78,19 @@ def test_imports_follow_the_layers(path: Path) -> None:
     elif relative[0] == "models":
         check(path, FLOOR | {"text", "extras", "index.queries", "models"})
     elif relative[0] == "cli":
-        own = {"evaluate": {"eval"}, "tune": {"eval"}, "models": {"models"}, **TOOLS}.get(path.stem, set())
+        own = {"evaluate": {"eval"}, "tune": {"eval"}, "models": {"models"}, **TOOLS, **DOORS}.get(path.stem, set())
         check(path, {"errors", "config", "library", "serve.wire", "cli"} | own)
     elif relative[0] == "document_tools":
         stands_on = {"checked", "config", "library", "ingest.spine", "serve.wire", "search.query", "search.rrf"}
         check(path, FLOOR | stands_on | {"kinds.documents", "document_tools"})
     elif relative[0] == "eval":
         assert not [name for name in imports(path) if name.startswith(("cli", "serve"))]
+    elif relative == ("serve", "settings.py"):
+        check(path, {"errors"})  # the configuration holds it, so it stands below everything else of the doors
+    elif relative == ("serve", "mcp", "document_tools.py"):
+        check(path, {"errors", "document_tools", "serve"})
     elif relative[0] == "serve" and path.name != "wire.py":
-        check(path, {"errors", "config", "library", "serve"})
+        check(path, {"errors", "config", "library", "extras", "telemetry", "serve"})
 
 
 def test_only_the_spines_know_the_order_of_stages() -> None:

@@ -18,12 +18,17 @@ class BaselineDesk:
         scope: Callable[[str], Scope],
         gate: Callable[[Scope, str], None],
         require_owner: Callable[[str], None],
+        author: str = "",
     ) -> None:
-        """`gate` is asked before a baseline is published and raises if it must not be; so does `require_owner`."""
+        """`gate` is asked before a baseline is published and raises if it must not be; so does `require_owner`.
+
+        `author` signs what nobody else is named for.
+        """
         self._catalog = catalog
         self._scope = scope
         self._gate = gate
         self._require_owner = require_owner
+        self._author = author
 
     def create(
         self, name: str, *, repository: str = "", revision: int | None = None, author: str = "", note: str = ""
@@ -31,7 +36,7 @@ class BaselineDesk:
         """Name a revision, by default the newest."""
         self._require_owner("name a baseline")
         scope = self._known(repository)
-        return self._catalog.baselines.create(scope, name, revision=revision, author=author, note=note)
+        return self._catalog.baselines.create(scope, name, revision=revision, author=author or self._author, note=note)
 
     def list(self, *, repository: str = "") -> tuple[Baseline, ...]:
         """All baselines, oldest first."""
@@ -43,12 +48,12 @@ class BaselineDesk:
         scope = self._known(repository)
         if self._catalog.baselines.get(scope, name) is not None:
             self._gate(scope, name)
-        return self._catalog.baselines.publish(scope, name, author=author)
+        return self._catalog.baselines.publish(scope, name, author=author or self._author)
 
     def rollback(self, *, repository: str = "", author: str = "") -> Baseline:
         """Publish what was published before; no gate stands in the way of going back."""
         self._require_owner("publish")
-        return self._catalog.baselines.rollback(self._known(repository), author=author)
+        return self._catalog.baselines.rollback(self._known(repository), author=author or self._author)
 
     def _known(self, repository: str) -> Scope:
         scope = self._scope(repository)

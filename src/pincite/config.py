@@ -14,6 +14,8 @@
     contextual_embeddings: true       # false: headings alone situate a passage, whatever context_model says
     context_model: {provider: anthropic, model: "", budget_usd: 5}                    # "": none; keys: environment only
     gate: {golden: golden.yaml, min_ndcg: 0.8, require_tags: {leave: 0.9}, max_drop: 0.01}
+    serve: {host: 127.0.0.1, port: 8080, …}           # the doors; serve/settings.py lists them all
+    telemetry: {query_text: false}    # true: traces and logs hold what is asked
 
 Every setting can also come from the environment, `PINCITE_TENANT` or `PINCITE_KEYWORD__K1`. What `open` is given wins
 over the environment, the environment over the file, the file over the defaults.
@@ -23,7 +25,7 @@ from __future__ import annotations
 
 import os
 import re
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from difflib import get_close_matches
 from pathlib import Path
 from typing import Annotated, Any, Literal, Self
@@ -44,6 +46,7 @@ from pincite.models.contexts.options import DEFAULT_WINDOW_TOKENS, MAX_WINDOW_TO
 from pincite.models.contexts.prices import Prices, known_prices
 from pincite.search.rrf import K, Ranks
 from pincite.search.weights import DEFAULT_WEIGHTS, Fusion, Need, RankingOptions, Trust, Weights
+from pincite.serve.settings import ServeSettings
 
 PREFIX = "PINCITE_"
 YAML = (".yaml", ".yml")
@@ -309,6 +312,13 @@ class Gate(_Section):
         return self
 
 
+class Telemetry(_Section):
+    """What traces and logs may hold; where they go is the operator's (docs/observability.md)."""
+
+    query_text: bool = False
+    """Whether they hold what is asked, and which passages were found; that may be personal or confidential."""
+
+
 class Config(_Section):
     """All settings of a library."""
 
@@ -327,6 +337,8 @@ class Config(_Section):
     contextual_embeddings: bool = True
     context_model: ContextModel = ContextModel()
     gate: Gate = Gate()
+    serve: ServeSettings = ServeSettings()
+    telemetry: Telemetry = Telemetry()
 
 
 def load_config(
@@ -350,7 +362,7 @@ def load_config(
 
 
 def _from_yaml(path: Path) -> dict[str, Any]:
-    """The settings in a file; a relative library, golden file or reranker lies beside it."""
+    """The settings in a file; a relative library, golden file, reranker or file of the doors lies beside it."""
     values = read_yaml(path)
     library = values.setdefault("library", DEFAULT_LIBRARY)
     if isinstance(library, str):
@@ -365,7 +377,29 @@ def _from_yaml(path: Path) -> dict[str, Any]:
         values["reranker"] = reranker | {
             "model": ONNX + str(path.parent / Path(folder).expanduser()) if folder else ONNX
         }
+    serve = values.get("serve")
+    if isinstance(serve, dict):
+        values["serve"] = _beside(path.parent, serve, ServeSettings.FILES)
     return values
+
+
+def _beside(folder: Path, section: Mapping[str, Any], files: Sequence[str]) -> dict[str, Any]:
+    """A section in which files named by a dotted way, alone or in a list, lie beside the configuration."""
+    out = dict(section)
+    for way in files:
+        name, _, rest = way.partition(".")
+        value = out.get(name)
+        if rest and isinstance(value, dict):
+            out[name] = _beside(folder, value, (rest,))
+        elif isinstance(value, list):
+            out[name] = [_below(folder, item) for item in value]
+        elif not rest and value:
+            out[name] = _below(folder, value)
+    return out
+
+
+def _below(folder: Path, name: Any) -> Any:
+    return str(folder / Path(name).expanduser()) if isinstance(name, str) and "://" not in name else name
 
 
 def read_yaml(path: Path) -> dict[str, Any]:

@@ -5,7 +5,9 @@
     │   └── UnknownArgument      a name that does not exist            (unknown_argument, nearest names)
     ├── NotFound                 nothing has this id here              (not_found)
     │   └── Erased               it was here and has been purged       (not_found, says so)
+    ├── Unauthenticated          who asks is not known                 (unauthenticated)
     ├── PermissionDenied         the caller may not do this               (permission_denied)
+    │   └── InsufficientScope    the token does not carry the scope that this needs
     ├── Conflict                 the state of the library forbids it   (conflict)
     │   └── Refused              golden queries would fall: a gate was not passed
     ├── Unavailable              cannot be answered now                (unavailable)
@@ -13,7 +15,9 @@
     │   ├── Locked               another process is writing
     │   ├── StorageFull          the disk is full
     │   ├── Damaged              a file fails its checks
-    │   └── SchemaTooNew         written by a newer Pincite
+    │   ├── SchemaTooNew         written by a newer Pincite
+    │   └── RateLimited          too many requests; says when to come again
+    ├── DeadlineExceeded         the time that the caller gave is over      (deadline_exceeded)
     ├── EmbeddingFailed          a model gave no usable vector for a text   (unavailable)
     ├── ServiceFailed            a model service gave no usable answer      (unavailable)
     └── MissingExtra             a feature needs `pip install "pincite[…]"` (unavailable)
@@ -24,7 +28,12 @@ An error says what, why, and what to do. `code` is one of REQUIREMENTS' wire cod
 from __future__ import annotations
 
 import difflib
+import math
 from collections.abc import Iterable, Sequence
+from typing import Literal
+
+Unproven = Literal["authentication required", "invalid token", "invalid audience"]
+"""Why a caller is not known, in the words that every door uses."""
 
 
 class PinciteError(Exception):
@@ -87,6 +96,26 @@ class PermissionDenied(PinciteError):
     exit_code = 4
 
 
+class InsufficientScope(PermissionDenied):
+    """The caller is known, but its token does not carry the scope."""
+
+    def __init__(self, operation: str, scope: str) -> None:
+        super().__init__(f"{operation} needs the scope {scope!r}, which your token does not carry", field="scope")
+        self.scope = scope
+
+
+class Unauthenticated(PinciteError):
+    """Who asks is not known. The reason is all that is told: what is wrong with a token helps whoever forges one."""
+
+    code = "unauthenticated"
+    exit_code = 4
+
+    def __init__(self, reason: Unproven) -> None:
+        advice = "send `Authorization: Bearer TOKEN`" if reason == "authentication required" else "get a new one"
+        super().__init__(f"{reason}; {advice}")
+        self.reason = reason
+
+
 class Conflict(PinciteError):
     code = "conflict"
     exit_code = 1
@@ -119,6 +148,20 @@ class Damaged(Unavailable):
 
 class SchemaTooNew(Unavailable):
     pass
+
+
+class RateLimited(Unavailable):
+    """Too many requests with one key."""
+
+    def __init__(self, retry_after: float) -> None:
+        """`retry_after`: seconds until the next request is taken."""
+        super().__init__(f"too many requests; come again in {math.ceil(retry_after)} s")
+        self.retry_after = retry_after
+
+
+class DeadlineExceeded(PinciteError):
+    code = "deadline_exceeded"
+    exit_code = 4
 
 
 class EmbeddingFailed(Unavailable):

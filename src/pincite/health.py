@@ -60,22 +60,26 @@ def examine(
     deep: bool,
     meaning: Meaning,
     upkeep_problem: str = "",
+    whole: bool = True,
 ) -> Health:
-    """Try the catalog and, for each repository, its index and legs."""
+    """Try the catalog and, for each repository, its index and legs. Unless `whole`, nothing is said of any other."""
     findings = (
         [_check("catalog", catalog.check, "restore it from a backup: pincite restore BACKUP TARGET")] if deep else []
     )
     if upkeep_problem:
         findings.append(Finding("merging", "warning", upkeep_problem, "run: pincite doctor"))
-    findings += _model(catalog, meaning)
-    return Health(tuple(findings), tuple(_examine(catalog, index, info, meaning, deep=deep) for info in infos))
+    findings += _model(catalog, meaning, whole=whole)
+    each = (_examine(catalog, index, info, meaning, deep=deep, whole=whole) for info in infos)
+    return Health(tuple(findings), tuple(each))
 
 
-def _model(catalog: Catalog, meaning: Meaning) -> list[Finding]:
+def _model(catalog: Catalog, meaning: Meaning, *, whole: bool) -> list[Finding]:
     """What is odd about the embedding model: it is not here, the settings name another, texts wait for another."""
     if meaning.embedder is None:
         return [Finding("embedding model", "problem", meaning.note)] if meaning.note else []
     out = [Finding("embedding model", "warning", meaning.note)] if meaning.note else []
+    if not whole:
+        return out
     every, own = catalog.queue.counts(), catalog.queue.counts(meaning.fingerprint)
     waiting = sum(every[state] - own[state] for state in ("waiting", "claimed", "parked"))
     if waiting:
@@ -85,7 +89,9 @@ def _model(catalog: Catalog, meaning: Meaning) -> list[Finding]:
     return out
 
 
-def _examine(catalog: Catalog, index: Index, info: RepositoryInfo, meaning: Meaning, *, deep: bool) -> RepositoryHealth:
+def _examine(
+    catalog: Catalog, index: Index, info: RepositoryInfo, meaning: Meaning, *, deep: bool, whole: bool
+) -> RepositoryHealth:
     status = index.status(info.scope)
     findings: list[Finding] = []
     if status.problem:
@@ -102,11 +108,13 @@ def _examine(catalog: Catalog, index: Index, info: RepositoryInfo, meaning: Mean
             words = meaning.lexicon
             findings.append(_check("words", lambda: words.check(info.scope), "run: pincite embed"))
     if status.revision and not status.problem:
-        findings += _try_legs(catalog, index, info, meaning, status.revision)
+        findings += _try_legs(catalog, index, info, meaning, status.revision, whole=whole)
     return RepositoryHealth(info, status, tuple(findings))
 
 
-def _try_legs(catalog: Catalog, index: Index, info: RepositoryInfo, meaning: Meaning, reached: int) -> list[Finding]:
+def _try_legs(
+    catalog: Catalog, index: Index, info: RepositoryInfo, meaning: Meaning, reached: int, *, whole: bool
+) -> list[Finding]:
     """Look a known element up by its words and by its id, and count what the index holds against the catalog."""
     view = resolve(catalog, info.scope, None, reached=reached).view
     element = _some_element(catalog, view)
@@ -120,12 +128,12 @@ def _try_legs(catalog: Catalog, index: Index, info: RepositoryInfo, meaning: Mea
     return [
         _leg("keyword leg", lambda: [f.element_id for f in index.keyword([view], query).found], wanted),
         _leg("exact leg", lambda: [f.element_id for f in index.exact([view], identifiers).found], wanted),
-        _dense_leg(catalog, index, view, meaning, element, chunk),
+        _dense_leg(catalog, index, view, meaning, element, chunk, whole=whole),
     ]
 
 
 def _dense_leg(
-    catalog: Catalog, index: Index, view: View, meaning: Meaning, element: LiveElement, chunk: Chunk
+    catalog: Catalog, index: Index, view: View, meaning: Meaning, element: LiveElement, chunk: Chunk, *, whole: bool
 ) -> Finding:
     """Ask for a passage by its own words; what waits for vectors, and what was given up, is said."""
     embedder = meaning.embedder
@@ -142,7 +150,8 @@ def _dense_leg(
     except PinciteError as problem:
         return Finding("dense leg", "problem", problem.message, "run: pincite doctor, then pincite rebuild")
     elapsed = round(1000 * (time.perf_counter() - started), 2)
-    parked = catalog.queue.counts(embedder.fingerprint, tenant=view.scope.tenant)["parked"]
+    # The queue is counted by tenant, which may be more than whoever asks may know of.
+    parked = catalog.queue.counts(embedder.fingerprint, tenant=view.scope.tenant)["parked"] if whole else 0
     if ranking.status == "partial" or parked:
         detail = "; ".join(filter(None, (ranking.reason, f"{parked} texts were given up" if parked else "")))
         return Finding("dense leg", "warning", detail, "run: pincite embed --retry-parked", elapsed)

@@ -10,10 +10,11 @@ from dataclasses import replace
 from datetime import date
 from pathlib import Path
 from types import TracebackType
-from typing import Any, Self
+from typing import Any, Literal, Self, cast
 
 from pincite.archive import Backup, create_backup, restore_backup
 from pincite.baselines import BaselineDesk
+from pincite.catalog.limited import LimitedCatalog
 from pincite.catalog.resolve import Resolved, parse_read_context, resolve
 from pincite.catalog.sqlite import SqliteCatalog
 from pincite.citation import SCHEME, Citation
@@ -39,12 +40,13 @@ from pincite.ingest.contexts import Contexts
 from pincite.ingest.embed import EmbedOptions, EmbedReport, embed
 from pincite.ingest.embed_batches import probe
 from pincite.ingest.embed_worker import EmbedWorker
-from pincite.ingest.sources import open_source
+from pincite.ingest.sources import Source, deliver, open_source
 from pincite.ingest.spine import IngestOptions, IngestReport, Progress, estimate, ingest, silent
 from pincite.ingest.watch import SourceChange, watched
+from pincite.merging import merge_due
 from pincite.models.in_use import FixedModel, ModelInUse
 from pincite.models.registry import open_reranker
-from pincite.protocols import Embedder, Index, Reranker
+from pincite.protocols import Catalog, Embedder, Index, Reranker
 from pincite.reembed import Dropped, ReindexReport, drop_all_but, move, require_droppable
 from pincite.reranker_gate import Verdict as RerankerVerdict
 from pincite.reranker_gate import keep, reranking_of
@@ -58,8 +60,9 @@ from pincite.search.references import Reference, references_of
 from pincite.search.replay import with_model_behind
 from pincite.search.reranking import Reranking
 from pincite.search.spine import Trace, replay, trace
-from pincite.search.verify import Verdict, verify
+from pincite.search.verify import CheckedQuote, Verdict, verify
 from pincite.search.why_not import WhyNot, why_not
+from pincite.text.quotations import Quotation, quotations
 from pincite.types import Committed, ElementChange, LiveElement, ReadContext, RepositoryInfo, Revision, Scope, Span
 
 WAIT_SECONDS = 60.0
@@ -78,8 +81,15 @@ class Library:
             raise InvalidArgument(f"{config.library!r} is a file; a library is a folder", field="library")
         _require_catalog(self.path)
         self.is_new = not (self.path / "catalog.db").exists()
-        self._roles = None if roles is None else frozenset(roles)
-        self.catalog = SqliteCatalog(self.path / "catalog.db")
+        self.roles = None if roles is None else frozenset(roles)
+        """What this object reads is what these roles may read; None: everything."""
+        self._readable: frozenset[str] | None = None
+        self._author = ""
+        self._default: Literal["head", "published"] = "head"
+        self._home = self
+        """The library that was opened; what is made for a caller shares its threads and models."""
+        self._guard = threading.RLock()
+        self.catalog: Catalog = SqliteCatalog(self.path / "catalog.db")
         self.index: Index = open_index(config.index, self.path / "index", self.catalog)
         self.lexicon = FolderLexicon(self.path / "words", self.catalog)
         self.baselines = BaselineDesk(self.catalog, self.scope, self._gate_publication, self._require_owner)
@@ -104,8 +114,8 @@ class Library:
     def close(self) -> None:
         """Wait for background merges, stop embedding after its current batch, release all files."""
         self._stop_embedding()
-        if self._upkeep is not None:
-            self._upkeep.join()
+        if self._home._upkeep is not None:
+            self._home._upkeep.join()
         self.index.close()
         self.catalog.close()
 
@@ -131,12 +141,42 @@ class Library:
         What is new can be found by its words at once; its vectors follow in the background (`embed` waits for them).
         """
         self._require_owner("change what it holds")
-        scope = self.scope(repository)
+        scope = self._writable(repository)
         opened = open_source(source, include, exclude, may_be_gone=allow_empty, allow_private=allow_private)
+        options = IngestOptions(self.config.chunking.options(), author or self._author, message, prefix, allow_empty)
+        return self._take_in(scope, opened, options, progress, embedding=embedding)
+
+    def deliver(
+        self,
+        folder: str | Path,
+        *,
+        repository: str = "",
+        withdrawn: Sequence[str] = (),
+        author: str = "",
+        message: str = "",
+        embedding: bool = True,
+        progress: Progress = silent,
+    ) -> IngestReport:
+        """Put the files of a folder in, beside what was delivered before; their paths below it are their ids.
+
+        The folder may go afterwards. `withdrawn`: paths that were delivered earlier and are taken out.
+        """
+        self._require_owner("change what it holds")
+        options = IngestOptions(self.config.chunking.options(), author or self._author, message)
+        source = deliver(Path(folder), withdrawn)
+        return self._take_in(self._writable(repository), source, options, progress, embedding=embedding)
+
+    def require_writable(self, repository: str = "") -> str:
+        """The repository that `ingest` would write to; raises what it would raise to a caller who may not."""
+        self._require_owner("change what it holds")
+        return self._writable(repository).repository
+
+    def _take_in(
+        self, scope: Scope, source: Source, options: IngestOptions, progress: Progress, *, embedding: bool
+    ) -> IngestReport:
         with self._contexts() as contexts:
-            cut = self.config.chunking.options()
-            options = IngestOptions(cut, author, message, prefix, allow_empty, contexts=contexts)
-            report = ingest(self.catalog, self.index, scope, opened, options, progress)
+            situated = replace(options, contexts=contexts)
+            report = ingest(self.catalog, self.index, scope, source, situated, progress)
         self._merge_in_background(scope)
         if embedding:
             self.embed_in_background()
@@ -209,9 +249,9 @@ class Library:
         """Erase elements for good: from catalog, write-ahead log, caches and index. What remains is a tombstone."""
         self._require_owner("erase")
         wanted = (element_ids,) if isinstance(element_ids, str) else tuple(element_ids)
-        scope = self.scope(repository)
+        scope = self._writable(repository)
         try:
-            return self.catalog.commits.purge(scope, wanted, reason=reason, author=author)
+            return self.catalog.commits.purge(scope, wanted, reason=reason, author=author or self._author)
         finally:  # also when it was erased before: an earlier purge may have died before it came to the index
             self.lexicon.forget(scope)
             self.index.advance(scope)
@@ -233,22 +273,21 @@ class Library:
 
     def backup(self, target: str | Path) -> Backup:
         """A consistent copy of catalog and index, while others read and write."""
-        self._require_owner("copy the library")
+        self._require_all("copy the library")
         return create_backup(self.catalog, self.path, Path(target).expanduser())
 
     def _merge_in_background(self, scope: Scope) -> None:
-        if self._upkeep is not None and self._upkeep.is_alive():
-            return
+        home = self._home
 
         def work() -> None:
-            try:
-                while self.index.merge(scope):
-                    pass
-            except PinciteError as problem:  # reported by status and doctor; answers do not depend on merges
-                self._upkeep_problem = problem.message
+            # What goes wrong is reported by status and doctor; answers do not depend on merges.
+            home._upkeep_problem = merge_due(home.path, home.config.index, home.index, scope)
 
-        self._upkeep = threading.Thread(target=work, name="pincite-merge")
-        self._upkeep.start()
+        with self._guard:
+            if home._upkeep is not None and home._upkeep.is_alive():
+                return
+            home._upkeep = threading.Thread(target=work, name="pincite-merge")
+            home._upkeep.start()
 
     # --- meaning ----------------------------------------------------------------------------------------------
 
@@ -288,7 +327,7 @@ class Library:
         The old model stays in use if texts lack vectors (unless `force`) or golden queries fall (`Refused`); with
         `repository` only that one is embedded, to prepare. `drop_old` removes the vectors of all other models then.
         """
-        self._require_owner("choose the embedding model")
+        self._require_all("choose the embedding model")
         if self.config.dense == "off":
             raise Conflict("no question is asked with a model while the settings say dense: off; set dense: auto")
         self._stop_embedding()
@@ -315,7 +354,7 @@ class Library:
 
         `Conflict` while there are baselines that were made under one of them, unless `force`.
         """
-        self._require_owner("remove vectors")
+        self._require_all("remove vectors")
         used = self.model.choose().embedder
         recorded = self.catalog.models.in_use()
         kept = {model.fingerprint for model in (used, recorded) if model is not None}
@@ -323,22 +362,34 @@ class Library:
             require_droppable(self.catalog, kept, self.model.current())
         return drop_all_but(self.catalog, self.index, self.lexicon, kept)
 
+    def warm_up(self) -> threading.Thread | None:
+        """Load the embedding model beside other work, for a process that will be asked many questions.
+
+        Questions that come meanwhile do not wait for it: words answer them, and their legs say so. A model that cannot
+        be loaded is reported by the first question that needs it. The thread is given to whoever wants to wait.
+        """
+        return self.model.load(probe) if self.config.dense != "off" else None
+
     def embed_in_background(self) -> None:
         """Start giving passages their vectors beside other work; `close` stops it, and what waits stays queued."""
         if self.config.dense == "off":
             return
-        scopes = tuple(info.scope for info in self.repositories())
-        embedder = self.embedder
-        if self._worker is None or self._worker.scopes != scopes or self._worker.embedder is not embedder:
-            self._stop_embedding()
-            self._worker = EmbedWorker(self.catalog, self.index, scopes, embedder, lexicon=self.lexicon)
-        self._worker.start()
+        home, embedder = self._home, self.embedder
+        # Callers of several tenants share one worker; each would stop the others' if it were theirs alone.
+        infos = home.repositories() if self is home else home.catalog.repositories.all()
+        scopes = tuple(info.scope for info in infos)
+        with self._guard:
+            if home._worker is None or home._worker.scopes != scopes or home._worker.embedder is not embedder:
+                self._stop_embedding()
+                home._worker = EmbedWorker(home.catalog, home.index, scopes, embedder, lexicon=home.lexicon)
+            home._worker.start()
 
     def _stop_embedding(self) -> None:
-        if self._worker is not None:
-            self._worker.stop()
-            self._worker.wait()
-            self._worker = None
+        with self._guard:
+            worker, self._home._worker = self._home._worker, None
+        if worker is not None:
+            worker.stop()
+            worker.wait()
 
     # --- reading ----------------------------------------------------------------------------------------------
 
@@ -431,6 +482,34 @@ class Library:
             ]
             return verify(self._reader(), views, quote, citation)
 
+    def verify_draft(
+        self,
+        text: str,
+        quotes: Sequence[tuple[str, str]] = (),
+        *,
+        repository: str | Sequence[str] = (),
+        read_context: ReadContextGiven = None,
+        valid_at: str | date = "",
+    ) -> tuple[CheckedQuote, ...]:
+        """A verdict on every quotation of a draft at the citation beside it, and on stated pairs of quote and citation.
+
+        What cannot be read as a citation is a verdict, not an error: the rest of the draft is still worth checking.
+        """
+        found = (*quotations(text), *(Quotation(quote, citation, None) for quote, citation in quotes))
+
+        def check(item: Quotation) -> CheckedQuote:
+            try:
+                verdict = self.verify(
+                    item.quote, item.citation, repository=repository, read_context=read_context, valid_at=valid_at
+                )
+            except InvalidArgument as problem:
+                if problem.field not in ("citation", "quote"):
+                    raise
+                verdict = Verdict("not_found", item.quote, problem.message)
+            return CheckedQuote(item, verdict)
+
+        return tuple(check(item) for item in found)
+
     def history(self, element: str, *, repository: str = "") -> tuple[Life, ...]:
         """The lives of an element, oldest first."""
         scope, element_id, _ = self._element(element, repository)
@@ -487,7 +566,48 @@ class Library:
     def as_owner(self) -> Library:
         """This library, read without the limits of a role: what a gate measures does not depend on who asks."""
         other = copy(self)
-        other._roles = None
+        other.roles = None
+        return other
+
+    def for_caller(
+        self,
+        *,
+        tenant: str,
+        organization: str,
+        repositories: frozenset[str] | None = None,
+        roles: frozenset[str] | None = None,
+        author: str = "",
+        deadline_seconds: float | None = None,
+        default_read_context: Literal["head", "published"] = "head",
+    ) -> Library:
+        """This library as a caller sees it, who may be of another tenant; it shares catalog, index, models and threads.
+
+        Repositories outside the caller's set are answered like ones that do not exist, by every method; what concerns
+        the whole library is refused. `author` signs what the caller writes. Within `deadline_seconds` the models
+        answer, or the answer goes without them. `default_read_context`: what is read where nothing is asked for, which
+        is head also where nothing is published. Never close it.
+        """
+
+        def exists(scope: Scope) -> bool:
+            at_home = (scope.tenant, scope.organization) == (tenant, organization)
+            return at_home and (repositories is None or scope.repository in repositories)
+
+        other = copy(self)
+        other.roles, other._readable, other._author = roles, repositories, author
+        other._default = default_read_context
+        other.catalog = cast("Catalog", LimitedCatalog(self._home.catalog, exists))
+        changed: dict[str, object] = {"tenant": tenant, "organization": organization}
+        if repositories is not None and len(repositories) == 1:
+            (changed["repository"],) = repositories
+        if deadline_seconds is not None:
+            for name in ("retrieval", "reranker"):
+                part = getattr(self.config, name)
+                least = min(part.deadline_seconds, max(deadline_seconds, 0.001))
+                changed[name] = part.model_copy(update={"deadline_seconds": least})
+        other.config = self.config.model_copy(update=changed)
+        other.baselines = BaselineDesk(
+            other.catalog, other.scope, other._gate_publication, other._require_owner, author
+        )
         return other
 
     def filters(self, repository: str | Sequence[str] = ()) -> dict[str, dict[str, int]]:
@@ -595,11 +715,16 @@ class Library:
         self._require_owner("examine it")
         with suppress(PinciteError):  # what keeps it from catching up is what the examination finds
             self._catch_up(())
-        problem = self._upkeep_problem or (self._worker.problem if self._worker else "")
+        home, problem = self._home, ""
+        if self is home:
+            problem = home._upkeep_problem or (home._worker.problem if home._worker else "")
         meaning = self._meaning(required=False)
-        return examine(
-            self.catalog, self.index, self.repositories(), deep=deep, meaning=meaning, upkeep_problem=problem
-        )
+        infos, whole = self.repositories(), self is home
+        return examine(self.catalog, self.index, infos, deep=deep, meaning=meaning, upkeep_problem=problem, whole=whole)
+
+    def freshness(self) -> tuple[tuple[RepositoryInfo, int], ...]:
+        """Each repository, and the revision that its index has reached: what every reader of it may know."""
+        return tuple((info, self.index.reached(info.scope)) for info in self.repositories())
 
     # --- gates ------------------------------------------------------------------------------------------------
 
@@ -638,13 +763,15 @@ class Library:
         return self._reranking or reranking_of(self.config, self.path, self._open_reranker)
 
     def _open_reranker(self) -> Reranker:
-        if self._reranker is None:
-            self._reranker = open_reranker(self.config.reranker.model, threads=self.config.reranker.threads)
-        return self._reranker
+        home = self._home
+        with self._guard:
+            if home._reranker is None:
+                home._reranker = open_reranker(self.config.reranker.model, threads=self.config.reranker.threads)
+            return home._reranker
 
     def gate_reranker(self) -> RerankerVerdict:
         """Ask the golden queries with and without the reranker, and keep the verdict: it decides from now on."""
-        self._require_owner("decide about the reranker")
+        self._require_all("decide about the reranker")
         from pincite.eval.gate_reranker import gate_reranker
 
         verdict = gate_reranker(self)
@@ -674,8 +801,26 @@ class Library:
 
     def _require_owner(self, what: str) -> None:
         """Roles limit what is read; whoever has only roles may not do what touches everything."""
-        if self._roles is not None:
+        if self.roles is not None:
             raise PermissionDenied(f"a caller limited to roles may not {what}; open the library without roles")
+
+    def _require_all(self, what: str) -> None:
+        """What concerns every tenant is done where the library is, not on behalf of one caller."""
+        self._require_owner(what)
+        if isinstance(self.catalog, LimitedCatalog):
+            raise PermissionDenied(f"a caller of one organization may not {what}; use the command line")
+
+    def _writable(self, repository: str) -> Scope:
+        """A repository that may be written to, perhaps a new one. What exists beyond the caller's own is not told."""
+        scope = self.scope(repository)
+        if self._readable is not None and scope.repository not in self._readable:
+            own = sorted(self._readable)
+            raise PermissionDenied(
+                f"you may not write to {scope.repository!r}; you may write to {', '.join(map(repr, own)) or 'none'}",
+                field="repository_id",
+                suggestions=own,
+            )
+        return scope
 
     def scope(self, repository: str = "") -> Scope:
         return Scope(self.config.tenant, self.config.organization, repository or self.config.repository)
@@ -688,11 +833,14 @@ class Library:
             self.config.keyword.scoring(),
             self.config.tenant,
             self.config.organization,
-            self._roles,
+            self.roles,
             replace(self.config.retrieval.options(), reranker=reranking.pin),
             self._meaning(required=self.config.dense == "required"),
             reranking,
             self.config.retrieval.stated_ranks(),
+            self._readable,
+            self._default,
+            self.config.telemetry.query_text,
         )
 
     def _meaning(self, *, required: bool) -> Meaning:
@@ -705,7 +853,9 @@ class Library:
         if chosen.embedder is None:
             return Meaning(off=chosen.note, note=chosen.note)
         deadline = self.config.retrieval.deadline_seconds
-        return Meaning(chosen.embedder, "", required, deadline, self.lexicon, chosen.note)
+        loading = "" if required else self.model.loading
+        said = f"the model {loading} is being loaded; ask again in a moment" if loading else ""
+        return Meaning(chosen.embedder, "", required, deadline, self.lexicon, chosen.note, said)
 
     def _catch_up(self, names: Sequence[str], wait_for: int = 0) -> None:
         """Roll the index forward if it lags and nobody else is at it; otherwise the answer says how far it is.
@@ -730,7 +880,15 @@ class Library:
         reached = (info.head if info else 0) if by_id else self.index.reached(scope)
         in_force = day(valid_at, "valid_at") if isinstance(valid_at, str) and valid_at else valid_at or None
         assert not isinstance(in_force, str)
-        return resolve(self.catalog, scope, context, reached=reached, roles=self._roles, valid_at=in_force)
+        return resolve(
+            self.catalog,
+            scope,
+            context,
+            reached=reached,
+            default=self._default,
+            roles=self.roles,
+            valid_at=in_force,
+        )
 
     def _repositories(self, repository: str) -> tuple[RepositoryInfo, ...]:
         if not repository:

@@ -112,6 +112,7 @@ class Definition:
     """Number of the chunk that holds the definition."""
     span: Span | None = None
     scope: str = "document"
+    """`document`, `section` or `part`; `part/2`: the part that lies one heading higher, and so on."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -16,11 +16,12 @@ from desk import SAMPLES
 from terminal import Done, Run
 
 COMMANDS = (
+    "keys create", "keys list", "keys revoke", "mcp",
     "ingest", "purge", "embed", "why-not", "compare", "context", "models list", "models pull", "models quantize",
     "models check", "search", "replay", "filters", "get", "verify", "definitions", "references", "log", "history",
     "diff", "status", "doctor", "rebuild", "reindex", "eval", "tune", "backup", "restore", "baseline create",
     "baseline list", "baseline publish", "baseline rollback", "config check", "config schema", "tool list", "tool run",
-    "tools list", "tools search",
+    "tools list", "tools search", "keys create", "keys list", "keys revoke", "mcp", "serve",
 )  # fmt: skip
 
 

@@ -16,11 +16,14 @@ from pincite.cli import (
     embed,
     evaluate,
     explain,
+    keys,
     maintain,
+    mcp,
     models,
     read,
     references,
     reindex,
+    serve,
     settings,
     state,
     tools,
@@ -89,6 +92,9 @@ for module in (
     document_tools,
     tools,
     settings,
+    keys,
+    mcp,
+    serve,
 ):
     module.register(app)
 

@@ -12,6 +12,7 @@ from concurrent.futures import FIRST_COMPLETED, Future, ThreadPoolExecutor, wait
 from dataclasses import dataclass
 from typing import TypeAlias
 
+from pincite import telemetry
 from pincite.errors import ServiceFailed
 from pincite.ingest.budget import Budget
 from pincite.protocols import ContextWindow, ContextWriter, Tokens, Unsituated, WrittenContext
@@ -84,7 +85,8 @@ class ContextCalls:
                     self.given_up = self._budget.used_up
                 break
             task = ready.popleft()
-            future = pool.submit(self._writer.write, task.window, task.passage, shared=task.shared)
+            write = telemetry.carried(self._writer.write)
+            future = pool.submit(write, task.window, task.passage, shared=task.shared)
             under_way[future] = (task, expected)
             sent = True
         return sent

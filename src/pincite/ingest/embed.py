@@ -13,9 +13,10 @@ from collections.abc import Sequence
 from contextlib import suppress
 from dataclasses import dataclass
 
+from pincite import telemetry
 from pincite.errors import Locked
 from pincite.index.entries import embedded_key, embedded_text
-from pincite.ingest.embed_batches import batches, embed_batch
+from pincite.ingest.embed_batches import Embedded, batches, embed_batch
 from pincite.ingest.spine import Progress, silent
 from pincite.protocols import Catalog, Embedder, Index, Job, Lexicon
 from pincite.types import EmbeddedText, Scope
@@ -148,15 +149,16 @@ def embed(
     """
     stop = stop or threading.Event()
     run = _Run(catalog, index, scopes, embedder, options or EmbedOptions(), progress, stop)
-    for scope in scopes:
-        enqueue(catalog, scope, embedder.fingerprint, progress=progress, stop=stop)
-    run.retry_parked()
-    run.drain()
-    run.show_index()
-    if lexicon is not None and embedder.calibration.words is not None:
+    with telemetry.span("embed", {telemetry.MODEL: embedder.name}):
         for scope in scopes:
-            lexicon.learn(scope, embedder, progress=progress, stop=stop)
-    return run.report()
+            enqueue(catalog, scope, embedder.fingerprint, progress=progress, stop=stop)
+        run.retry_parked()
+        run.drain()
+        run.show_index()
+        if lexicon is not None and embedder.calibration.words is not None:
+            for scope in scopes:
+                lexicon.learn(scope, embedder, progress=progress, stop=stop)
+        return run.report()
 
 
 class _Run:
@@ -269,12 +271,22 @@ class _Run:
         jobs = self._queue.start(batch, lease_seconds=self._options.lease_seconds)
         if not jobs:
             return
-        made = embed_batch(self._embedder, jobs)
+        began = time.perf_counter()
+        with telemetry.embedding(self._embedder.name, texts=len(jobs)) as span:
+            made = embed_batch(self._embedder, jobs)
+            span.set({telemetry.DIMENSIONS: self._embedder.dimensions, telemetry.FAILED: len(made.reasons)})
+        self._tell_observers(made, time.perf_counter() - began)
         if made.vectors:
             self._embedded += self._queue.finish(made.vectors)
         for job, reason in made.reasons.items():
             self._failed += 1
             self._queue.failed(job, reason, retry_seconds=self._pause(job))
+
+    def _tell_observers(self, made: Embedded, seconds: float) -> None:
+        name = self._embedder.name
+        telemetry.tell(telemetry.EMBEDDED, name, seconds, amount=len(made.vectors))
+        if made.reasons:
+            telemetry.tell(telemetry.EMBEDDED, name, 0.0, "failed", len(made.reasons))
 
     def _pause(self, job: Job) -> float | None:
         """How long a job waits after it failed; None when it was the last attempt."""

@@ -17,6 +17,8 @@ from pincite.kinds.documents.convert import SAVE_AS
 
 SKIPPED_FOLDERS = frozenset({"node_modules", "__pycache__"})
 """Passed over without a word, like everything whose name begins with a dot."""
+DELIVERED = "delivered://"
+"""The one source of all files that are handed over: the folder in which they come is gone afterwards."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -41,6 +43,14 @@ class Skipped:
 
 
 @dataclass(frozen=True, slots=True)
+class Delivery:
+    """What goes with files that are handed over."""
+
+    withdrawn: frozenset[str] = frozenset()
+    """Names of files handed over earlier that are taken back."""
+
+
+@dataclass(frozen=True, slots=True)
 class Source:
     """A folder or a single file, by its absolute path; or a remote file, by its address."""
 
@@ -52,11 +62,18 @@ class Source:
     """Whether the address may lie in a private network."""
     may_be_gone: bool = False
     """Whether what is no longer there is to be removed."""
+    delivery: Delivery | None = None
+    """Files that are handed over, not found: what was handed over before stays."""
 
     @property
     def key(self) -> str:
         """How the library remembers it."""
-        return self.url or str(self.root)
+        return DELIVERED if self.delivery is not None else self.url or str(self.root)
+
+
+def deliver(folder: Path, withdrawn: Sequence[str] = ()) -> Source:
+    """The files of a folder as a delivery."""
+    return Source(folder.resolve(), delivery=Delivery(frozenset(withdrawn)))
 
 
 @dataclass(slots=True)

@@ -14,13 +14,14 @@ from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import TypeAlias
 
+from pincite import telemetry
 from pincite.errors import Conflict, Damaged, InvalidArgument, Locked, MissingExtra, PinciteError, StorageFull
 from pincite.ids import normalise_id
 from pincite.ingest.context_reports import ContextsEstimate, ContextsReport
 from pincite.ingest.contexts import PENDING, ContextDesk, Contexts
 from pincite.ingest.memory import SourceMemory
 from pincite.ingest.remote import gathered
-from pincite.ingest.sources import FileFound, Scan, Skipped, Source, scan
+from pincite.ingest.sources import Delivery, FileFound, Scan, Skipped, Source, scan
 from pincite.kinds.documents import SUFFIXES, CutOptions, cut, read_document
 from pincite.kinds.documents.convert import converter_recipe, fingerprint
 from pincite.kinds.documents.read import MAX_BYTES, EmptyFile
@@ -95,26 +96,47 @@ def ingest(
     catalog: Catalog, index: Index, scope: Scope, source: Source, options: IngestOptions, progress: Progress = silent
 ) -> IngestReport:
     """Bring the repository in line with the source and make it searchable."""
+    with telemetry.span(f"ingest {scope.repository}", {telemetry.DATA_SOURCE: scope.repository}) as span:
+        report = _ingest(catalog, index, scope, source, options, progress, span)
+        telemetry.tell(telemetry.INGEST, "total", report.seconds)
+        return report
+
+
+def _ingest(
+    catalog: Catalog,
+    index: Index,
+    scope: Scope,
+    source: Source,
+    options: IngestOptions,
+    progress: Progress,
+    span: telemetry.Span,
+) -> IngestReport:
     started = time.monotonic()
     known = catalog.sources.files(scope, source.key) if catalog.repositories.get(scope) else {}
     with gathered(source, known, options.is_current) as seen:
         run = _Run(catalog, scope, source, options, progress)
-        if run.memory.before and not seen.files and not options.allow_empty:
+        if run.memory.before and not seen.files and not options.allow_empty and source.delivery is None:
             raise Conflict(
                 f"{source.key} has no readable files, though the last ingest found {len(run.memory.before)}; nothing"
                 " was changed. If they are meant to be removed, say --allow-empty",
                 field="source",
             )
         run.memory.adopt({run.element_id(file) for file in seen.files})
-        for number, file in enumerate(seen.files):
-            progress("reading", number, len(seen.files))
-            run.take(file)
-        progress("reading", len(seen.files), len(seen.files))
-        run.remove_missing(seen)
+        with telemetry.span("read", {telemetry.FILES: len(seen.files)}):
+            for number, file in enumerate(seen.files):
+                progress("reading", number, len(seen.files))
+                run.take(file)
+            progress("reading", len(seen.files), len(seen.files))
+        if source.delivery is not None:
+            run.keep_delivered(source.delivery)
+        else:
+            run.remove_missing(seen)
         run.finish()
         progress("indexing", 0, 1)
-        index.advance(scope)
+        with telemetry.stage(telemetry.INGEST, "index"):
+            index.advance(scope)
         progress("indexing", 1, 1)
+    run.describe(span)
     return replace(
         run.report,
         failed=tuple(sorted((*seen.failed, *run.failed), key=lambda item: item.path)),
@@ -176,6 +198,7 @@ class _Run:
         self.skipped: list[Skipped] = []
         self.notes: list[str] = []
         self._taken: dict[str, str] = {}
+        self._read_seconds = self._cut_seconds = 0.0
 
     def element_id(self, file: FileFound) -> str:
         return normalise_id(self._options.prefix + file.name)
@@ -215,9 +238,13 @@ class _Run:
         self.memory.check_owner(element_id)
 
     def _put(self, file: FileFound, seen: SourceFile) -> None:
+        began = time.perf_counter()
         document = read_document(file.path, seen.element_id)
         _check_text(document.content)
+        was_read = time.perf_counter()
         derivation = cut(document.content, self._options.cut, seen.element_id)
+        self._read_seconds += was_read - began
+        self._cut_seconds += time.perf_counter() - was_read
         state = State(document.content, derivation, document.roles, document.valid_from, document.valid_to)
         self.notes += [f"{file.name}: {note}" for note in document.notes]
         if self._catalog.elements.tombstone(self._scope, seen.element_id) and not self._is_alive(seen.element_id):
@@ -246,6 +273,16 @@ class _Run:
         gone = {file.element_id for file in self.memory.before.values()} - kept
         self._changes += [RemoveElement(element_id) for element_id in sorted(gone)]
 
+    def keep_delivered(self, delivery: Delivery) -> None:
+        """Remember what was handed over before beside what came now; remove what is taken back."""
+        for name in sorted(delivery.withdrawn - self._seen.keys()):
+            known = self.memory.before.pop(name, None)
+            if known is None:
+                self.failed.append(Skipped(name, "was not handed over before, so it cannot be taken back"))
+            else:
+                self._changes.append(RemoveElement(known.element_id))
+        self._seen = self.memory.before | self._seen
+
     def _situate(self, desk: ContextDesk) -> None:
         """Let the context writer say where each passage stands; a file that lacks something is read again next time."""
         puts = [(at, change) for at, change in enumerate(self._changes) if isinstance(change, PutElement)]
@@ -266,7 +303,13 @@ class _Run:
         if not self._changes:
             return
         if self._desk is not None:
-            self._situate(self._desk)
+            with telemetry.stage(telemetry.INGEST, "describe"):
+                self._situate(self._desk)
+        with telemetry.stage(telemetry.INGEST, "commit") as span:
+            span.set({telemetry.CHANGES: len(self._changes)})
+            self._write()
+
+    def _write(self) -> None:
         self.memory.announce(self._seen.values())
         alive = {c.element_id for c in self._changes if isinstance(c, PutElement) and self._is_alive(c.element_id)}
         commit = Commit(tuple(self._changes), self._options.author, self._options.message or "ingest")
@@ -285,6 +328,19 @@ class _Run:
         self.report = replace(self.report, revision=made.revision, revisions=revisions, **totals)
         self._changes.clear()
         self._characters = 0
+
+    def describe(self, span: telemetry.Span) -> None:
+        """What a trace and the metrics say of it. Reading and cutting take turns, file by file: they are summed."""
+        telemetry.tell(telemetry.INGEST, "read", self._read_seconds)
+        telemetry.tell(telemetry.INGEST, "cut", self._cut_seconds)
+        span.set(
+            {
+                telemetry.READ_SECONDS: round(self._read_seconds, 6),
+                telemetry.CUT_SECONDS: round(self._cut_seconds, 6),
+                telemetry.CHUNKS: self.report.chunks,
+                telemetry.REVISION: self.report.revision,
+            }
+        )
 
     @property
     def context_notes(self) -> tuple[str, ...]:

@@ -6,6 +6,7 @@ The record is written by a switch (`reembed.py`) and read for every question, be
 from __future__ import annotations
 
 import threading
+from collections.abc import Callable
 from contextlib import suppress
 from dataclasses import dataclass
 from pathlib import Path
@@ -36,6 +37,8 @@ class ModelInUse:
         self._threads = threads
         self._opened: dict[str, Embedder] = {}
         self._guard = threading.Lock()
+        self.loading = ""
+        """Name of the model that is being loaded ahead of the first question; mostly none."""
 
     @property
     def name(self) -> str:
@@ -90,6 +93,28 @@ class ModelInUse:
             if name not in self._opened:
                 self._opened[name] = open_embedder(name, threads=self._threads)
             return self._opened[name]
+
+    def load(self, use: Callable[[Embedder], None]) -> threading.Thread | None:
+        """Have the model read its files in the background, by using it once; `loading` says so until that is done.
+
+        None where there is nothing to load, or somebody is at it.
+        """
+        embedder = self.choose().embedder
+        with self._guard:
+            if embedder is None or self.loading:
+                return None
+            self.loading = embedder.name
+
+        def work() -> None:
+            try:
+                with suppress(PinciteError):  # the first question that needs it meets the same, and reports it
+                    use(embedder)
+            finally:
+                self.loading = ""
+
+        thread = threading.Thread(target=work, name="pincite-load", daemon=True)
+        thread.start()
+        return thread
 
     def _opens_as(self, name: str, fingerprint: str) -> Embedder | None:
         with suppress(PinciteError, OSError):

@@ -20,8 +20,9 @@ def absence(reader: Reader, query: Query, plan: Plan, retrieved: Retrieved, reso
         return "erased"
     if lag_notes(resolved):
         return "not_indexed_yet"
-    if query.read_context is None:  # asked of the head of its time: what came later must not change a replay
-        return "no_match"
+    published = any(item.echo.get("selector") == "published" for item in resolved)
+    if query.read_context is None and not published:
+        return "no_match"  # asked of the head of its time: what came later must not change a replay
     at_head = [replace(item.view, revision=reader.index.reached(item.view.scope)) for item in resolved]
     later = [view for view, item in zip(at_head, resolved, strict=True) if view.revision > item.view.revision]
     if later and any(r.found for r in retrieve(reader, later, plan, query).rankings):

@@ -21,6 +21,7 @@ from pincite.types import Chunk, Definition, Span
 
 _WIDTH = {"section": 0, "part": 1}
 """The narrower reach first; what is said of neither reaches through the document."""
+_DOCUMENT = 100
 
 
 @dataclass(slots=True)
@@ -98,10 +99,11 @@ def reaches(located: Located, definition: Definition, chain: tuple[str, ...]) ->
 
 def holds_within(located: Located, definition: Definition) -> tuple[str, ...]:
     """The headings below which a definition holds; none if it holds everywhere in its document."""
-    if definition.scope not in _WIDTH or not 0 <= definition.chunk < len(located.derivation.chunks):
+    kind, _, up = definition.scope.partition("/")
+    if kind not in _WIDTH or not 0 <= definition.chunk < len(located.derivation.chunks):
         return ()
     own = located.derivation.chunks[definition.chunk].parent_chain
-    return own if definition.scope == "section" else own[:-1]
+    return own if kind == "section" else own[: -int(up or 1)]
 
 
 def defined_term(located: Located, definition: Definition) -> DefinedTerm:
@@ -111,11 +113,13 @@ def defined_term(located: Located, definition: Definition) -> DefinedTerm:
     span: Span | None = definition.span or chunk.span
     citation = Citation(version.scope, version.element_id, version.version_id, chunk.section_id, span)
     within = holds_within(located, definition)
-    return DefinedTerm(definition.term, definition.text, str(citation), definition.scope, within)
+    return DefinedTerm(definition.term, definition.text, str(citation), definition.scope.partition("/")[0], within)
 
 
 def _width(definition: Definition) -> int:
-    return _WIDTH.get(definition.scope, len(_WIDTH))
+    """Narrower first; of two parts the one that lies deeper."""
+    kind, _, up = definition.scope.partition("/")
+    return _WIDTH[kind] + int(up or 1) if kind == "part" else _WIDTH.get(kind, _DOCUMENT)
 
 
 def _stems(text: str, language: str) -> list[str]:

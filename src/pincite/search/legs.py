@@ -8,9 +8,11 @@ from concurrent.futures import Future, ThreadPoolExecutor
 from concurrent.futures import TimeoutError as TooLate
 from dataclasses import dataclass, replace
 
+from pincite import telemetry
 from pincite.errors import Unavailable
 from pincite.fixed import question
 from pincite.index.queries import IdentifierQuery, Ranking, VectorQuery, WordQuery
+from pincite.protocols import Embedder, Floats
 from pincite.search.bare_terms import with_definitions
 from pincite.search.places import named_places, wanted_places
 from pincite.search.query import LegReport, Query, Reader
@@ -40,7 +42,11 @@ def retrieve(reader: Reader, views: Sequence[View], plan: Plan, query: Query) ->
     """Run the legs that the mode asks for; a leg that cannot run says why, and the others still answer."""
     started = time.monotonic()
     idle = _why_not_dense(reader, query)
-    beside = _SIDE.submit(_timed, "dense", lambda: _dense(reader, views, plan, query)) if not idle else None
+    beside = (
+        _SIDE.submit(telemetry.carried(_timed), "dense", lambda: _dense(reader, views, plan, query))
+        if not idle
+        else None
+    )
     timed = (
         [] if query.mode == "semantic" and beside else [_timed("keyword", lambda: _keyword(reader, views, plan, query))]
     )
@@ -57,7 +63,7 @@ def retrieve(reader: Reader, views: Sequence[View], plan: Plan, query: Query) ->
         no_related = "enough of the query's own words are found"
     if not no_related:
         asked = _words(reader, plan, query)
-        lookup = _SIDE.submit(_timed, "related", lambda: related(reader, views, plan, asked, until))
+        lookup = _SIDE.submit(telemetry.carried(_timed), "related", lambda: related(reader, views, plan, asked, until))
         timed.append(_await("related", lookup, reader, until))
     reports = [_dense_report(query, idle, *dense)]
     rankings = [ranking for ranking, _ in timed]
@@ -103,11 +109,13 @@ def _exact(reader: Reader, views: Sequence[View], plan: Plan) -> Ranking:
 def _dense(reader: Reader, views: Sequence[View], plan: Plan, query: Query) -> Ranking:
     embedder = reader.meaning.embedder
     assert embedder is not None
+    if reader.meaning.loading:
+        return Ranking("dense", status="unavailable", reason=reader.meaning.loading)
     if not reader.index.has_vectors(views, embedder.fingerprint):
         reason = f"no vectors of {embedder.name} yet; make them with: pincite embed"
         return Ranking("dense", status="unavailable", reason=reason)
     asked = VectorQuery(
-        vector=question(ask_model(embedder, plan.text)),
+        vector=question(_asked(embedder, plan.text)),
         fingerprint=embedder.fingerprint,
         calibration=embedder.calibration,
         filters=plan.filters,
@@ -118,13 +126,22 @@ def _dense(reader: Reader, views: Sequence[View], plan: Plan, query: Query) -> R
     return replace(reader.index.dense(views, asked), calibration=embedder.calibration, asked=asked)
 
 
+def _asked(embedder: Embedder, text: str) -> Floats:
+    with telemetry.embedding(embedder.name, texts=1) as span:
+        vector = ask_model(embedder, text)
+        span.set({telemetry.DIMENSIONS: len(vector)})
+        return vector
+
+
 def _timed(name: str, run: Callable[[], Ranking]) -> tuple[Ranking, float]:
     """What a leg found and how long it took; trouble of the library's is its report, a fault of ours goes on."""
     started = time.perf_counter()
-    try:
-        ranking = run()
-    except Unavailable as problem:
-        ranking = Ranking(name, status="unavailable", reason=problem.message)
+    with telemetry.span(f"leg {name}") as span:
+        try:
+            ranking = run()
+        except Unavailable as problem:
+            ranking = Ranking(name, status="unavailable", reason=problem.message)
+        span.set({telemetry.LEG_STATUS: ranking.status, telemetry.LEG_FOUND: len(ranking.found)})
     return replace(ranking, leg=name), 1000 * (time.perf_counter() - started)
 
 

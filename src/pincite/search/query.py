@@ -109,6 +109,8 @@ class Meaning:
     """Where related words are looked up."""
     note: str = ""
     """What every answer says about the choice of the model."""
+    loading: str = ""
+    """Why the embedder is not asked yet: it is being loaded, and the other legs answer meanwhile."""
 
     @property
     def fingerprint(self) -> str:
@@ -130,11 +132,19 @@ class Reader:
     reranking: Reranking = field(default_factory=Reranking)
     ranks: Ranks | None = None
     """Stated weights for reciprocal ranks, in place of `ranking`'s."""
+    readable: frozenset[str] | None = None
+    """Repositories that the caller may know of; None: all of the organization. The catalog holds no others for it."""
+    default: Literal["head", "published"] = "head"
+    """What is read where a question names no state."""
+    query_text_in_spans: bool = False
+    """Whether traces may hold what is asked and what was found; `telemetry.py` says why not by default."""
 
     @property
     def caller(self) -> tuple[object, ...]:
         """Whom an answer is for, as a cursor remembers it."""
-        return (self.tenant, self.organization, None if self.roles is None else sorted(self.roles))
+        roles = None if self.roles is None else sorted(self.roles)
+        limits = () if self.readable is None else (sorted(self.readable),)
+        return (self.tenant, self.organization, roles, *limits)
 
     def scopes(self, names: Sequence[str]) -> list[Scope]:
         """The named repositories, or all of the organization. An unknown name is caught when it is resolved."""

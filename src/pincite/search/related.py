@@ -42,6 +42,8 @@ def why_no_related(reader: Reader, plan: Plan, query: Query) -> str:
         return "the query asks for its own words"
     if embedder is None or reader.meaning.lexicon is None or embedder.calibration.words is None:
         return "the model was not measured on single words" if embedder else reader.meaning.off
+    if reader.meaning.loading:
+        return reader.meaning.loading
     return "the query is too long to look up its words" if len(tokens(plan.text)) > MAX_WORDS else ""
 
 

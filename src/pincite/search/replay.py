@@ -61,7 +61,7 @@ def with_model_behind(reader: Reader, token: str, find: Callable[[str], Embedder
 
     `find` opens a model by fingerprint. `Conflict` when the model or its vectors are gone.
     """
-    note = unseal(token, TOKEN, reader.catalog.library_id)
+    note = _opened(reader, token)
     wanted = note["model"]
     if reader.meaning.embedder is None or wanted == reader.meaning.fingerprint or not _asks_meaning(note):
         return reader
@@ -87,6 +87,16 @@ def with_model_behind(reader: Reader, token: str, find: Callable[[str], Embedder
     return replace(reader, meaning=replace(reader.meaning, embedder=embedder, note=""))
 
 
+def _opened(reader: Reader, token: str) -> dict[str, Any]:
+    """What the token says, if it was given out where the caller is, about repositories that they may read."""
+    note = unseal(token, TOKEN, reader.catalog.library_id)
+    if note["place"] != [reader.tenant, reader.organization]:
+        raise InvalidArgument("the replay token was given out in another tenant or organization", field="token")
+    if reader.readable is not None and not note["pins"].keys() <= reader.readable:
+        raise PermissionDenied("the answer was given to somebody who may read more repositories", field="token")
+    return note
+
+
 def _asks_meaning(note: Mapping[str, Any]) -> bool:
     return note["query"]["mode"] in ("hybrid", "semantic")
 
@@ -95,14 +105,12 @@ def open_replay(reader: Reader, token: str) -> tuple[Reader, Query, Bookmark]:
     """Who asked, what, and of which state. A token never shows more than the caller's own roles do."""
     if not reader.index.features.replay:
         raise Conflict(f"the answer cannot be given again: {NO_REPLAY}", field="token")
-    note = unseal(token, TOKEN, reader.catalog.library_id)
+    note = _opened(reader, token)
     if note["analyser"] != ANALYSER:
         raise Conflict(
             f"the answer was computed by another analyser ({note['analyser']}, now {ANALYSER}); ask the question again",
             field="token",
         )
-    if note["place"] != [reader.tenant, reader.organization]:
-        raise InvalidArgument("the replay token was given out in another tenant or organization", field="token")
     if _asks_meaning(note) and note["model"] != reader.meaning.fingerprint:
         raise Conflict(
             f"the answer was computed with {note['model'] or 'no vectors'}, now it would be with"

@@ -16,6 +16,7 @@ from concurrent.futures import ThreadPoolExecutor
 from concurrent.futures import TimeoutError as TooLate
 from dataclasses import dataclass, replace
 
+from pincite import telemetry
 from pincite.errors import PinciteError, Unavailable
 from pincite.index.entries import embedded_text
 from pincite.index.queries import Found
@@ -57,7 +58,12 @@ def look_again(reader: Reader, query: Query, text: str, candidates: tuple[Candid
     started = time.perf_counter()
     try:
         texts = _texts(reader.catalog, below[: pin.depth])
-        judged = _within(reranking.deadline_seconds, reranking.reranker, text, texts)
+        about: telemetry.Attributes = {
+            telemetry.RERANKER: reranking.reranker.name,
+            telemetry.RERANKED: len(texts),
+        }
+        with telemetry.span(f"rerank {reranking.reranker.name}", about):
+            judged = _within(reranking.deadline_seconds, reranking.reranker, text, texts)
     except PinciteError as problem:
         failed = LegReport("rerank", "unavailable", 0, _since(started), problem.message)
         return Looked(candidates, (failed,), candidates)

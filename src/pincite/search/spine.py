@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
-import time
+import json
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, replace
 from datetime import date
 
+from pincite import telemetry
 from pincite.catalog.resolve import Resolved, resolve
 from pincite.errors import Conflict, UnknownArgument
 from pincite.index.entries import is_iso_date
@@ -70,21 +71,20 @@ def replay(reader: Reader, token: str) -> Answer:
     return answer
 
 
-@dataclass(slots=True)
-class _Stopwatch:
-    """Milliseconds of each stage, from the end of the one before."""
-
-    stages: dict[str, float] = field(default_factory=dict)
-    _since: float = field(default_factory=time.perf_counter)
-
-    def lap(self, stage: str) -> None:
-        now = time.perf_counter()
-        self.stages[stage] = 1000 * (now - self._since)
-        self._since = now
-
-
 def _trace(reader: Reader, query: Query, bookmark: Bookmark | None) -> Trace:
-    watch = _Stopwatch()
+    asked = {telemetry.OPERATION_NAME: "retrieval", telemetry.MODE: query.mode, telemetry.LIMIT: query.limit}
+    with telemetry.span("retrieval", asked) as span:
+        watch = telemetry.Laps(telemetry.SEARCH, span)
+        found = _stages(reader, query, bookmark, watch)
+        watch.total()
+        for report in found.answer.legs:
+            telemetry.tell(telemetry.LEG, report.name, report.ms / 1000, report.status)
+        if span.is_recorded:
+            _describe(span, reader, query, found)
+        return found
+
+
+def _stages(reader: Reader, query: Query, bookmark: Bookmark | None, watch: telemetry.Laps) -> Trace:
     plan = understand(query)
     watch.lap("understand")
     with reader.catalog.snapshot():
@@ -145,6 +145,26 @@ def _trace(reader: Reader, query: Query, bookmark: Bookmark | None) -> Trace:
     return Trace(answer, plan, retrieved.rankings, tuple(shown), watch.stages | legs, looked.before)
 
 
+def _describe(span: telemetry.Span, reader: Reader, query: Query, found: Trace) -> None:
+    """What a span says of a search; words and what they found only where the settings want it."""
+    answer = found.answer
+    names = [str(context["repository_id"]) for context in answer.read_contexts]
+    if len(names) == 1:
+        span.rename(f"retrieval {names[0]}")
+    span.set(
+        {
+            telemetry.DATA_SOURCE: ",".join(names),
+            telemetry.QUERY_CLASS: found.plan.query_class,
+            telemetry.TOTAL: answer.total,
+            telemetry.HITS: len(answer.hits),
+            **({telemetry.ABSENCE: answer.absence} if answer.absence else {}),
+        }
+    )
+    if reader.query_text_in_spans:
+        documents = [{"id": hit.passage.citation, "score": hit.score} for hit in answer.hits]
+        span.set({telemetry.QUERY_TEXT: query.text, telemetry.DOCUMENTS: json.dumps(documents)})
+
+
 def _is_broken(ranking: Ranking) -> bool:
     """Whether a leg that reads the index itself could not; vectors and words may be missing without that."""
     return ranking.status == "unavailable" and ranking.leg not in BY_MEANING
@@ -167,13 +187,22 @@ def resolve_all(reader: Reader, query: Query, bookmark: Bookmark | None) -> list
         if bookmark is not None:
             context, in_force = _pinned(reader, scope, bookmark.pins[scope.repository])
         reached = reader.index.reached(scope)
-        out.append(resolve(reader.catalog, scope, context, reached=reached, roles=reader.roles, valid_at=in_force))
+        resolved = resolve(
+            reader.catalog,
+            scope,
+            context,
+            reached=reached,
+            default=reader.default,
+            roles=reader.roles,
+            valid_at=in_force,
+        )
+        out.append(resolved)
     return out
 
 
 def _pinned(reader: Reader, scope: Scope, pin: Pin) -> tuple[ReadContext, date]:
     info = reader.catalog.repositories.get(scope)
-    if info is None or info.purges != pin.purges:
+    if info is not None and info.purges != pin.purges:
         raise Conflict(
             f"something has been erased from {scope.repository!r} since that answer; ask the question again,"
             f" with --read-context revision:{pin.revision} for what is left of that state"

@@ -19,6 +19,7 @@ from pincite.index.queries import Found, Phrase, Some, Word, WordQuery
 from pincite.search.passages import Located, locate, may_read, section_passage, span_passage
 from pincite.search.query import Passage, Reader
 from pincite.search.resemble import CERTAIN, closest, describe
+from pincite.text.quotations import Quotation
 from pincite.text.quotes import Alignment, Edit, find_quote, normalise_quote
 from pincite.text.words import tokens
 from pincite.types import Span, View
@@ -50,6 +51,14 @@ class Verdict:
     """For a superseded version: does the current one still say the same?"""
     also_in: tuple[str, ...] = ()
     """Citations of other places where the quote stands."""
+
+
+@dataclass(frozen=True, slots=True)
+class CheckedQuote:
+    """A quotation of a draft, and what became of it."""
+
+    quotation: Quotation
+    verdict: Verdict
 
 
 def verify(reader: Reader, views: Sequence[View], quote: str, citation: str = "") -> Verdict:

@@ -18,7 +18,7 @@ from pincite.search.history import Life
 from pincite.search.look_up import LookedUp
 from pincite.search.query import Answer, DefinedTerm, Hit, Passage, Scored
 from pincite.search.references import Reference
-from pincite.search.verify import Verdict
+from pincite.search.verify import CheckedQuote, Verdict
 from pincite.search.why_not import WhyNot
 from pincite.types import FOREVER, Baseline, ElementChange, RepositoryInfo, Revision
 
@@ -179,6 +179,28 @@ def verdict(given: Verdict) -> Json:
         "superseded_by": given.superseded_by or None,
         "still_there": given.still_there,
         "also_in": list(given.also_in),
+    }
+
+
+def checked_draft(given: Sequence[CheckedQuote]) -> Json:
+    """The response of verifyCitations: a verdict per quote, and how many there are of each."""
+    counts: dict[str, int] = {}
+    for item in given:
+        counts[item.verdict.status] = counts.get(item.verdict.status, 0) + 1
+    return {
+        "verdicts": [_checked_quote(item) for item in given],
+        "total": len(given),
+        "counts": counts,
+        "all_verified": bool(given) and counts.get("verified", 0) == len(given),
+        "notes": [] if given else ["nothing is quoted in the text: put quoted words in quotation marks"],
+    }
+
+
+def _checked_quote(given: CheckedQuote) -> Json:
+    span = given.quotation.span
+    return verdict(given.verdict) | {
+        "cited": given.quotation.citation or None,
+        "draft_span": [span.start, span.end] if span else None,
     }
 
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 from collections.abc import Sequence
 
+from pincite import telemetry
 from pincite.errors import ServiceFailed
 from pincite.ids import text_hash
 from pincite.models.contexts import prompt
@@ -74,13 +75,32 @@ class HttpContextWriter:
         if self._missing_key:
             raise ServiceFailed(self._missing_key, hopeless=True)
         body = self._dialect.body(prompt.document(window), prompt.question(passage, self.max_tokens), shared=shared)
-        given = self.client.post(self._dialect.address, body)
-        if not isinstance(given, dict):
-            raise ServiceFailed("the answer is no JSON object")
-        answer = self._dialect.read(given)
+        about: telemetry.Attributes = {
+            telemetry.OPERATION_NAME: "chat",
+            telemetry.PROVIDER: self.provider,
+            telemetry.MODEL: self.model,
+            telemetry.MAX_TOKENS: self.max_tokens,
+        }
+        with telemetry.span(f"chat {self.model}", about, kind="client") as span:
+            given = self.client.post(self._dialect.address, body)
+            if not isinstance(given, dict):
+                raise ServiceFailed("the answer is no JSON object")
+            answer = self._dialect.read(given)
+            span.set(self._consumed(answer.tokens))
         text = "" if answer.refusal else usable(answer.text, self.max_tokens, complete=answer.complete)
         problem = "" if text else answer.refusal or "the model answered with nothing"
         return WrittenContext(text, answer.tokens, problem)
+
+    def _consumed(self, tokens: Tokens) -> telemetry.Attributes:
+        """What a span says of a call; the conventions count what a cache holds as input too."""
+        cost = self.cost_micros(tokens)
+        return {
+            telemetry.INPUT_TOKENS: tokens.input + tokens.cache_written + tokens.cache_read,
+            telemetry.OUTPUT_TOKENS: tokens.output,
+            telemetry.CACHE_READ_TOKENS: tokens.cache_read,
+            telemetry.CACHE_WRITTEN_TOKENS: tokens.cache_written,
+            **({} if cost is None else {telemetry.COST: cost / 1e6}),
+        }
 
     def cost_micros(self, tokens: Tokens) -> int | None:
         return None if self._prices is None else self._prices.micros(tokens)

@@ -1,0 +1,1 @@
+"""Who comes in: API keys, JWTs, and what clients are told about getting one."""

@@ -1,0 +1,45 @@
+"""Callers: who asks, and what they may do. Made from a token or from the settings, never from a request's arguments."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:  # the tool list of an MCP server needs a caller before it needs the engine
+    from pincite.config import Config
+
+SCOPES = {
+    "search:read": "search, read, cite, verify and compare",
+    "index:write": "ingest sources and build indexes anew",
+    "baselines:write": "name, publish and roll back baselines",
+    "admin:read": "health in detail, metrics",
+}
+"""Everything that a token can allow. What a caller sees is limited by repositories and roles beside it."""
+
+LOCAL = "local"
+"""The subject of whoever needs no token: the command line, stdio, and loopback without configured authentication."""
+
+
+@dataclass(frozen=True, slots=True)
+class Caller:
+    """Who asks."""
+
+    subject: str
+    """Id of an API key, or `sub` of a JWT."""
+    tenant: str
+    organization: str
+    repositories: frozenset[str] | None = None
+    """None: all of the organization."""
+    roles: frozenset[str] | None = None
+    """None: the owner, who reads everything."""
+    scopes: frozenset[str] = frozenset()
+
+    def may(self, scope: str) -> bool:
+        return scope in self.scopes
+
+
+def local_caller(config: Config, roles: Sequence[str] | frozenset[str] | None = None) -> Caller:
+    """Whoever sits at this machine: all scopes, in the tenant and organization of the settings."""
+    held = None if roles is None else frozenset(roles)
+    return Caller(LOCAL, config.tenant, config.organization, None, held, frozenset(SCOPES))

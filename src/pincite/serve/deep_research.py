@@ -1,0 +1,48 @@
+"""The pair `search` and `fetch` that deep-research clients call (ChatGPT connectors and alike): their exact shapes.
+
+A result is an element in one version, so that the id fetches tomorrow what it names today.
+"""
+
+from __future__ import annotations
+
+from pincite.library import Library
+from pincite.serve import wire
+from pincite.serve.links import element_url
+from pincite.serve.requests import DeepFetch, DeepSearch
+from pincite.serve.wire import Json
+
+MAX_CHARACTERS = 200_000
+"""Of a fetched text; what is left out is said in its metadata."""
+METADATA = (
+    "version_id", "repository_id", "element_id", "element_type", "language", "source_path", "file_type", "section_id",
+)  # fmt: skip
+
+
+def deep_search(library: Library, asked: DeepSearch) -> Json:
+    """`{"results": [{"id", "title", "url"}]}`"""
+    hits = wire.answer(library.search(asked.query))["results"]
+    return {"results": [_result(library, hit["element_name"], _whole(hit["citation"])) for hit in hits]}
+
+
+def deep_fetch(library: Library, asked: DeepFetch) -> Json:
+    """`{"id", "title", "text", "url", "metadata"}`; metadata in texts only, as the contract has it."""
+    found = wire.found(library.get(asked.id))
+    text = str(found["content"])
+    metadata = {name: str(found[name]) for name in METADATA if found.get(name) is not None}
+    metadata |= {"citation": found["citation"], "current": str(found["current"]).lower()}
+    if found["span"]:
+        metadata["span"] = "{}-{}".format(*found["span"])
+    if len(text) > MAX_CHARACTERS:
+        metadata["truncated"] = f"the first {MAX_CHARACTERS} of {len(text)} characters; read sections with getElement"
+    result = _result(library, found["element_name"], asked.id)
+    shown = {"id": result["id"], "title": result["title"], "text": text[:MAX_CHARACTERS]}
+    return {**shown, "url": element_url(library.config.serve, found["citation"]), "metadata": metadata}
+
+
+def _result(library: Library, title: str, citation: str) -> Json:
+    return {"id": citation, "title": title, "url": element_url(library.config.serve, citation)}
+
+
+def _whole(citation: str) -> str:
+    """The cited version without the place in it; both marks stand for themselves, as every part is encoded."""
+    return citation.partition("#")[0].partition(";")[0]

@@ -1,0 +1,246 @@
+"""The desk: the one way in. Every door hands it a token and a request, and gets JSON or an error back.
+
+    desk = Desk(library)                                        # settings: the `serve:` section of its configuration
+    caller = desk.authenticate(token)                           # raises Unauthenticated
+    body = desk.run("semanticSearch", {"query": "leave"}, caller, door="http")
+
+Calls are synchronous and safe from many threads. A door calls them on a worker thread, maps errors to its own status,
+and decides nothing. Who is interested in what was served (metrics) passes an observer, which is told of each request.
+"""
+
+from __future__ import annotations
+
+import errno
+import time
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from typing import Literal
+
+from pincite import telemetry
+from pincite.errors import DeadlineExceeded, InsufficientScope, PinciteError, StorageFull, Unavailable
+from pincite.library import Library
+from pincite.serve.audit import AuditLog, Served
+from pincite.serve.auth.verifier import Verifier
+from pincite.serve.callers import LOCAL, Caller, local_caller
+from pincite.serve.limits import Allowance, Limiter
+from pincite.serve.operations import Operation, operation_named, parse
+from pincite.serve.settings import ServeSettings
+from pincite.serve.wire import Json
+
+Observer = Callable[[Served], None]
+Default = Literal["head", "published"]
+
+
+class Desk:
+    """One for a process: it holds the rate limits, the audit log and who may come in."""
+
+    def __init__(
+        self,
+        library: Library,
+        settings: ServeSettings | None = None,
+        *,
+        verifier: Verifier | None = None,
+        limiter: Limiter | None = None,
+        observers: Sequence[Observer] = (),
+    ) -> None:
+        """`settings`: in place of those of the library's configuration, e.g. with what a command line says."""
+        self.settings = library.config.serve if settings is None else settings
+        self.library = library
+        self.verifier = verifier or Verifier(self.settings.auth, library.path, library.config)
+        self.limiter = limiter or Limiter(self.settings.rate_limit)
+        self.audit = AuditLog(self.settings.audit)
+        self.observers = list(observers)
+
+    def close(self) -> None:
+        """Close the audit log; the library is closed by whoever opened it."""
+        self.audit.close()
+
+    # --- who asks ---------------------------------------------------------------------------------------------
+
+    @property
+    def requires_token(self) -> bool:
+        """Whether callers must prove who they are; true as soon as a key was made or a JWT issuer is configured."""
+        return self.verifier.required
+
+    def local(self) -> Caller:
+        """Whoever sits at this machine, for stdio and the command line."""
+        return local_caller(self.library.config, self.library.roles)
+
+    def authenticate(self, token: str | None) -> Caller:
+        """Who bears the token; without configured authentication everyone is local. Raises `Unauthenticated`."""
+        return self.verifier.verify(token) if self.requires_token else self.local()
+
+    def allowance(self, caller: Caller) -> Allowance | None:
+        """What is left of the caller's rate, for the headers of an answer; None where there is no limit."""
+        return None if caller.subject == LOCAL else self.limiter.peek(_bucket(caller))
+
+    def library_for(
+        self, caller: Caller, *, deadline_seconds: float | None = None, default_read_context: Default = "head"
+    ) -> Library:
+        """The library as this caller sees it."""
+        library = self.library.for_caller(
+            tenant=caller.tenant,
+            organization=caller.organization,
+            repositories=caller.repositories,
+            roles=caller.roles,
+            author=caller.subject,
+            deadline_seconds=deadline_seconds,
+            default_read_context=default_read_context,
+        )
+        library.config = library.config.model_copy(update={"serve": self.settings})
+        return library
+
+    # --- what is asked ----------------------------------------------------------------------------------------
+
+    def admit(self, operation: str | Operation, arguments: Mapping[str, object], caller: Caller, *, door: str) -> None:
+        """Check the scope, the rate and the arguments of what a door runs later: `run` with `admitted`.
+
+        What is refused here is written down here; what is let in, when it is run.
+        """
+        try:
+            self._check(operation, arguments, caller)
+        except PinciteError as error:
+            self._tell(Served(door, _name(operation), caller, error.code, 0.0, arguments))
+            raise
+
+    def _check(self, operation: str | Operation, arguments: Mapping[str, object], caller: Caller) -> None:
+        chosen = _chosen(operation)
+        if not caller.may(chosen.scope):
+            raise InsufficientScope(chosen.name, chosen.scope)
+        if caller.subject != LOCAL:
+            self.limiter.take(_bucket(caller))
+        parse(chosen, arguments)
+
+    def run(
+        self,
+        operation: str | Operation,
+        arguments: Mapping[str, object],
+        caller: Caller,
+        *,
+        door: str,
+        deadline_seconds: float | None = None,
+        default_read_context: Default = "head",
+        admitted: bool = False,
+    ) -> Json:
+        """Check the scope and the rate, read the arguments, ask the caller's library, and write the audit line.
+
+        `deadline_seconds`: how long the caller waits; models that need longer are left out, and the answer says so.
+        `default_read_context`: what is read where the request names nothing; `published` falls back to head, and the
+        answer says so.
+        """
+        name = _name(operation)
+        with telemetry.request(), telemetry.span(name, {telemetry.DOOR: door, telemetry.OPERATION: name}) as span:
+            body = self._run(operation, arguments, caller, door, deadline_seconds, default_read_context, admitted)
+            span.set({telemetry.OUTCOME: "ok"})
+            return body
+
+    def _run(
+        self,
+        operation: str | Operation,
+        arguments: Mapping[str, object],
+        caller: Caller,
+        door: str,
+        deadline_seconds: float | None,
+        default_read_context: Default,
+        admitted: bool,
+    ) -> Json:
+        began, outcome, body = time.perf_counter(), "internal", None
+        try:
+            if not admitted:
+                self._check(operation, arguments, caller)
+            body = self._answer(_chosen(operation), arguments, caller, deadline_seconds, default_read_context)
+            outcome = "ok"
+            return body
+        except PinciteError as error:
+            outcome = error.code
+            raise
+        except OSError as error:
+            outcome = "unavailable"
+            raise _plain(error) from error
+        finally:
+            self._tell(Served(door, _name(operation), caller, outcome, time.perf_counter() - began, arguments, body))
+
+    def _answer(
+        self,
+        operation: Operation,
+        arguments: Mapping[str, object],
+        caller: Caller,
+        deadline_seconds: float | None,
+        default_read_context: Default,
+    ) -> Json:
+        request = parse(operation, arguments)
+        if deadline_seconds is not None and deadline_seconds <= 0:
+            raise DeadlineExceeded("the deadline had passed before the request was read; allow more time")
+        library = self.library_for(caller, deadline_seconds=deadline_seconds, default_read_context=default_read_context)
+        return operation.run(library, request)
+
+    def stream(
+        self,
+        arguments: Mapping[str, object],
+        caller: Caller,
+        *,
+        door: str,
+        deadline_seconds: float | None = None,
+        default_read_context: Default = "head",
+        admitted: bool = False,
+    ) -> Iterator[Json]:
+        """A semanticSearch as it comes about: what words find at once, then the answer as `run` gives it.
+
+        `{"event": "stage", "stage": "keyword" | "final", "results": n}` begins a stage, `{"event": "hit", "stage",
+        "rank", "hit"}` are its results; the final stage replaces the one before. `{"event": "done", "answer"}` ends
+        with everything but the results, `{"event": "error", "error"}` in their place. One request is counted.
+        """
+        try:
+            if self._begins_with_words(arguments):
+                # Not counted and not logged: it is the beginning of the request that follows.
+                early = {**arguments, "mode": "keyword", "explain": False}
+                yield from _stage("keyword", self._words(early, caller, default_read_context))
+            options = {"door": door, "deadline_seconds": deadline_seconds, "admitted": admitted}
+            body = self.run("semanticSearch", arguments, caller, default_read_context=default_read_context, **options)  # type: ignore[arg-type]
+            yield from _stage("final", body)
+            yield {"event": "done", "answer": {key: value for key, value in body.items() if key != "results"}}
+        except PinciteError as error:
+            yield {"event": "error", **error.to_wire()}
+
+    def _begins_with_words(self, arguments: Mapping[str, object]) -> bool:
+        """Whether the answer waits for models, so that words alone are worth showing first."""
+        models = self.library.config.dense != "off" or self.library.config.reranker.model
+        return bool(models) and arguments.get("mode") in (None, "", "hybrid") and not arguments.get("cursor")
+
+    def _words(self, arguments: Mapping[str, object], caller: Caller, default_read_context: Default) -> Json:
+        operation = operation_named("semanticSearch")
+        if not caller.may(operation.scope):
+            raise InsufficientScope(operation.name, operation.scope)
+        library = self.library_for(caller, default_read_context=default_read_context)
+        return operation.run(library, parse(operation, arguments))
+
+    def _tell(self, served: Served) -> None:
+        try:
+            self.audit.write(served)
+        except OSError as error:
+            raise _plain(error, "the audit log cannot be written") from error
+        for observer in self.observers:
+            observer(served)
+
+
+def _chosen(operation: str | Operation) -> Operation:
+    return operation_named(operation) if isinstance(operation, str) else operation
+
+
+def _name(operation: str | Operation) -> str:
+    return operation if isinstance(operation, str) else operation.name
+
+
+def _bucket(caller: Caller) -> str:
+    return f"{caller.tenant}\0{caller.subject}"
+
+
+def _stage(name: str, body: Json) -> Iterator[Json]:
+    yield {"event": "stage", "stage": name, "results": len(body["results"])}
+    for rank, hit in enumerate(body["results"], start=1):
+        yield {"event": "hit", "stage": name, "rank": rank, "hit": hit}
+
+
+def _plain(error: OSError, what: str = "the server cannot answer now") -> Unavailable:
+    """What the system refused, without the path: it is the server's, not the caller's."""
+    kind = StorageFull if error.errno == errno.ENOSPC else Unavailable
+    return kind(f"{what}: {error.strerror or type(error).__name__}")

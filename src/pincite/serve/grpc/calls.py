@@ -1,0 +1,178 @@
+"""Calls: from a call to the desk and back. Who asks comes from the token alone; work is done on threads.
+
+The time that the caller gives, or that the settings give, is the budget of the engine; a call that is cancelled or late
+is answered no more, and what has not begun of it is not begun.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import logging
+import time
+from collections.abc import AsyncIterator, Callable, Iterator
+from concurrent.futures import Future, ThreadPoolExecutor, wait
+from contextlib import contextmanager
+from typing import Any, NoReturn, TypeVar
+
+from google.protobuf.message import Message
+
+from pincite import telemetry
+from pincite.errors import DeadlineExceeded, PermissionDenied, PinciteError
+from pincite.serve.callers import Caller
+from pincite.serve.desk import Desk
+from pincite.serve.grpc.generated import semantic_query_pb2 as pb
+from pincite.serve.grpc.messages import arguments_of, message_of
+from pincite.serve.grpc.problems import status_of, told
+from pincite.serve.grpc.senders import Sender, sender_of
+from pincite.serve.wire import Json
+
+DOOR = "grpc"
+SEARCH = "semanticSearch"
+SERVICE = f"{pb.DESCRIPTOR.package}.SemanticQueryService"
+THREADS = 40
+"""Calls that are worked on at once; more wait for their turn, within their time."""
+
+log = logging.getLogger("pincite.grpc")
+T = TypeVar("T")
+M = TypeVar("M", bound=Message)
+
+
+class Deadline:
+    """When a call must have been answered; never for one that may take as long as it takes."""
+
+    def __init__(self, *seconds: float | None) -> None:
+        given = [item for item in seconds if item is not None]
+        self._end = time.monotonic() + min(given) if given else None
+
+    def left(self) -> float | None:
+        return None if self._end is None else self._end - time.monotonic()
+
+
+class SemanticQuery:
+    """The five methods of the service."""
+
+    def __init__(self, desk: Desk, *, encrypted: bool = False) -> None:
+        self._desk = desk
+        self._encrypted = encrypted
+        self._threads = ThreadPoolExecutor(THREADS, thread_name_prefix="pincite-grpc")
+        self._working: set[Future[Any]] = set()
+        self._calls = 0
+        self.idle = asyncio.Event()
+        """Set while no call is under way."""
+        self.idle.set()
+
+    def close(self, wait_seconds: float) -> bool:
+        """Begin nothing any more, and wait for the threads; False when one had to be left at its work."""
+        self._threads.shutdown(wait=False, cancel_futures=True)
+        return not wait(set(self._working), wait_seconds).not_done
+
+    @contextmanager
+    def _under_way(self) -> Iterator[None]:
+        self._calls += 1
+        self.idle.clear()
+        try:
+            yield
+        finally:
+            self._calls -= 1
+            if not self._calls:
+                self.idle.set()
+
+    # --- the service ------------------------------------------------------------------------------------------
+
+    async def Search(self, request: pb.SearchRequest, context: Any) -> pb.SearchResponse:
+        return await self._answer(SEARCH, request, pb.SearchResponse, context)
+
+    async def GetContext(self, request: pb.GetContextRequest, context: Any) -> pb.GetContextResponse:
+        return await self._answer("getContext", request, pb.GetContextResponse, context)
+
+    async def GetIndexHealth(self, request: pb.GetIndexHealthRequest, context: Any) -> pb.GetIndexHealthResponse:
+        return await self._answer("indexHealth", request, pb.GetIndexHealthResponse, context)
+
+    async def Reindex(self, request: pb.ReindexRequest, context: Any) -> pb.ReindexResponse:
+        """Takes as long as it takes, unless the caller says how long."""
+        return await self._answer("reindex", request, pb.ReindexResponse, context, limited=False)
+
+    async def SearchStream(
+        self, request: pb.SearchStreamRequest, context: Any
+    ) -> AsyncIterator[pb.SearchStreamResponse]:
+        with self._under_way():
+            try:
+                async for event in self._events(request, context):
+                    yield event
+            except Exception as error:  # noqa: BLE001 - the caller gets a status, the log the rest
+                await _refuse(context, error)
+
+    # --- how they are answered --------------------------------------------------------------------------------
+
+    async def _answer(
+        self, operation: str, request: Message, kind: type[M], context: Any, *, limited: bool = True
+    ) -> M:
+        deadline, sender = self._deadline(context, limited=limited), sender_of(context)
+
+        method = f"{SERVICE}/{kind.__name__.removesuffix('Response')}"
+
+        def work() -> M:
+            with telemetry.called(method, sender.traceparent):
+                caller = self._caller(sender)
+                arguments = arguments_of(request)
+                body = self._desk.run(operation, arguments, caller, door=DOOR, deadline_seconds=deadline.left())
+                return message_of(kind, body)
+
+        with self._under_way():
+            try:
+                return await self._on_thread(work, deadline)
+            except Exception as error:  # noqa: BLE001 - the caller gets a status, the log the rest
+                await _refuse(context, error)
+
+    async def _events(self, request: pb.SearchStreamRequest, context: Any) -> AsyncIterator[pb.SearchStreamResponse]:
+        deadline, sender = self._deadline(context), sender_of(context)
+
+        def begin() -> Iterator[Json]:
+            caller = self._caller(sender)
+            arguments = arguments_of(request).get("search", {})
+            self._desk.admit(SEARCH, arguments, caller, door=DOOR)
+            return self._desk.stream(arguments, caller, door=DOOR, deadline_seconds=deadline.left(), admitted=True)
+
+        events = await self._on_thread(begin, deadline)
+        while event := await self._on_thread(lambda: next(events, None), deadline):
+            if event["event"] == "error":
+                raise told(event["error"])
+            yield message_of(pb.SearchStreamResponse, _named(event))
+
+    def _caller(self, sender: Sender) -> Caller:
+        """Who asks. In production a token that came unencrypted is not even looked at."""
+        settings = self._desk.settings
+        encrypted = self._encrypted or sender.is_encrypted(settings.trusted_proxies)
+        if settings.production and not encrypted:
+            raise PermissionDenied(
+                "plain connections are refused in production; use TLS, and replace a token sent this way"
+            )
+        return self._desk.authenticate(sender.token)
+
+    def _deadline(self, context: Any, *, limited: bool = True) -> Deadline:
+        return Deadline(context.time_remaining(), self._desk.settings.request_seconds if limited else None)
+
+    async def _on_thread(self, work: Callable[[], T], deadline: Deadline) -> T:
+        """Run it beside the event loop; `DeadlineExceeded` when time is up. A thread cannot be stopped."""
+        future = self._threads.submit(work)
+        self._working.add(future)
+        future.add_done_callback(self._working.discard)
+        try:
+            return await asyncio.wait_for(asyncio.wrap_future(future), deadline.left())
+        except TimeoutError:
+            raise DeadlineExceeded("this took longer than it may; ask for less, or allow more time") from None
+
+
+def _named(event: Json) -> Json:
+    """An event of the desk under the name that the proto gives it."""
+    return {"answer": event["answer"]} if event["event"] == "done" else {event["event"]: event}
+
+
+async def _refuse(context: Any, error: Exception) -> NoReturn:
+    """End the call with a status. What nobody foresaw stands in the log, the caller learns only that it happened."""
+    if not isinstance(error, PinciteError):
+        log.error("unforeseen error in a call", exc_info=error)
+        error = PinciteError("something went wrong here; the server's log says what")
+    status = status_of(error)
+    await context.abort(status.code, status.details, status.trailing_metadata)
+    raise AssertionError("abort raises")

@@ -1,0 +1,91 @@
+"""Calls: from a request to the desk and back. Who asks comes from the token alone; work is done on threads."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Mapping
+from functools import partial
+from typing import Any, TypeVar
+
+import anyio
+from anyio import CapacityLimiter, to_thread
+from starlette.requests import Request
+from starlette.responses import JSONResponse, Response
+
+from pincite.errors import DeadlineExceeded, PinciteError
+from pincite.serve.auth.metadata import challenge
+from pincite.serve.callers import Caller
+from pincite.serve.desk import Desk
+from pincite.serve.http import problems
+from pincite.serve.http.proxies import base_url, bearer
+from pincite.serve.wire import Json
+
+DOOR = "http"
+THREADS = 40
+"""Requests that are worked on at once; more wait for their turn, within their time."""
+
+T = TypeVar("T")
+
+
+class Calls:
+    """The desk as the routes use it."""
+
+    def __init__(self, desk: Desk) -> None:
+        self.desk = desk
+        self._limiter: CapacityLimiter | None = None
+
+    @property
+    def seconds(self) -> float:
+        return self.desk.settings.request_seconds
+
+    async def caller(self, request: Request) -> Caller:
+        """Who asks; kept with the request, for the headers of its response."""
+        caller = await self.on_thread(self.desk.authenticate, bearer(request.scope))
+        request.state.caller = caller
+        return caller
+
+    async def run(self, request: Request, operation: str, arguments: Mapping[str, object]) -> Json:
+        """Ask the desk on behalf of whoever sent the request."""
+        caller = await self.caller(request)
+        asked = partial(self.desk.run, door=DOOR, deadline_seconds=self.seconds)
+        return await self.on_thread(asked, operation, arguments, caller)
+
+    async def on_thread(self, work: Callable[..., T], *arguments: Any) -> T:
+        """Run it beside the event loop; `DeadlineExceeded` when it takes longer than a request may.
+
+        A thread cannot be stopped: what it writes is written, and an Idempotency-Key tells what became of it.
+        """
+        if self._limiter is None:
+            self._limiter = CapacityLimiter(THREADS)
+        with anyio.move_on_after(self.seconds):
+            return await to_thread.run_sync(partial(work, *arguments), abandon_on_cancel=True, limiter=self._limiter)
+        raise DeadlineExceeded(
+            f"this took longer than {self.seconds:g} s; ask for less, or raise serve.request_seconds"
+        )
+
+    def answer(
+        self, request: Request, body: Json, status: int = 200, headers: Mapping[str, str] | None = None
+    ) -> Response:
+        """A JSON response with what is left of the caller's rate. Answers are the caller's own: no cache keeps them."""
+        told = {"Cache-Control": "no-store", **self.rate(request), **(headers or {})}
+        return JSONResponse(body, status, told)
+
+    def rate(self, request: Request) -> dict[str, str]:
+        """The RateLimit headers; none where there is no limit or nobody is known."""
+        caller = getattr(request.state, "caller", None)
+        left = self.desk.allowance(caller) if isinstance(caller, Caller) else None
+        if left is None:
+            return {}
+        return {
+            "RateLimit-Limit": str(left.limit),
+            "RateLimit-Remaining": str(left.remaining),
+            "RateLimit-Reset": str(math.ceil(left.reset_seconds)),
+        }
+
+    async def refuse(self, request: Request, error: PinciteError) -> Response:
+        """An error as a problem, with how to get in where that is what is missing."""
+        settings = self.desk.settings
+        asked = challenge(settings, error, base_url=base_url(request.scope, settings.trusted_proxies))
+        response = problems.response(error, request.url.path, asked)
+        response.headers.update(self.rate(request))
+        return response

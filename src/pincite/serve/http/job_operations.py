@@ -1,0 +1,54 @@
+"""What can be asked about jobs: how one stands, and which there were. Only by callers of the organization concerned."""
+
+from __future__ import annotations
+
+from pydantic import Field
+
+from pincite.errors import NotFound
+from pincite.library import Library
+from pincite.serve.callers import Caller
+from pincite.serve.http.ledger import Job, Ledger, to_wire
+from pincite.serve.operations import WRITE, Operation
+from pincite.serve.requests import Request
+from pincite.serve.wire import Json
+
+
+class GetJob(Request):
+    """How a job stands."""
+
+    job_id: str = Field(min_length=1, max_length=100, description="As the answer to ingest or reindex gave it.")
+
+
+class ListJobs(Request):
+    """The latest jobs, newest first."""
+
+    limit: int = Field(default=20, ge=1, le=100)
+
+
+def get_job(ledger: Ledger, caller: Caller) -> Operation:
+    def run(_library: Library, asked: GetJob) -> Json:
+        job = ledger.job(asked.job_id)
+        if job is None or not _is_visible(job, caller):
+            raise NotFound(
+                f"there is no job {asked.job_id!r}; finished jobs are forgotten after a week", field="job_id"
+            )
+        return to_wire(job)
+
+    return Operation("getJob", WRITE, GetJob, run)
+
+
+def list_jobs(ledger: Ledger, caller: Caller) -> Operation:
+    def run(_library: Library, asked: ListJobs) -> Json:
+        found = ledger.recent(caller.tenant, caller.organization, asked.limit)
+        return {"jobs": [to_wire(job) for job in found if _is_visible(job, caller)]}
+
+    return Operation("listJobs", WRITE, ListJobs, run)
+
+
+def _is_visible(job: Job, caller: Caller) -> bool:
+    """Jobs of the caller's organization; of those repositories only that it may know of."""
+    if (job.tenant, job.organization) != (caller.tenant, caller.organization):
+        return False
+    if caller.repositories is None or job.caller.subject == caller.subject:
+        return True
+    return job.repository in caller.repositories

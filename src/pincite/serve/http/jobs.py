@@ -1,0 +1,102 @@
+"""Jobs: ingest and reindex go on after their request was answered, one at a time in a repository.
+
+A queued job is on the disk before its id is told. It is run by whichever worker is free, with the rights that its
+caller had. When the server stops, the job under way is finished within a time, or recorded as interrupted.
+"""
+
+from __future__ import annotations
+
+import logging
+import shutil
+import threading
+from contextlib import suppress
+from pathlib import Path
+
+from pincite.errors import PinciteError
+from pincite.serve.desk import Desk
+from pincite.serve.http.ledger import Job, Ledger
+from pincite.serve.http.uploads import DELIVER, folder_of, sweep
+
+BEAT_SECONDS = 1.0
+IDLE_SECONDS = 0.5
+"""Pause between two looks for a job that another worker has queued."""
+
+log = logging.getLogger("pincite.jobs")
+
+
+class JobRunner:
+    """The two threads of a worker: one runs jobs, one says that the worker lives."""
+
+    def __init__(self, desk: Desk, ledger: Ledger) -> None:
+        self._desk = desk
+        self.ledger = ledger
+        self._stop = threading.Event()
+        self._wake = threading.Event()
+        self._worker = threading.Thread(target=self._work, name="pincite-jobs", daemon=True)
+        self._heart = threading.Thread(target=self._beat, name="pincite-heartbeat", daemon=True)
+
+    def start(self) -> None:
+        self.ledger.beat()
+        sweep(self._library, self.ledger)
+        self._heart.start()
+        self._worker.start()
+
+    def wake(self) -> None:
+        """There is a new job."""
+        self._wake.set()
+
+    def stop(self, wait_seconds: float) -> bool:
+        """Begin no other job and wait for the one under way; False when it had to be left unfinished."""
+        self._stop.set()
+        self._wake.set()
+        if self._worker.ident is not None:
+            self._worker.join(wait_seconds)
+            self._heart.join(BEAT_SECONDS + 1)
+        finished = not self._worker.is_alive()
+        self.ledger.leave()
+        return finished
+
+    @property
+    def _library(self) -> Path:
+        return self._desk.library.path
+
+    def _beat(self) -> None:
+        while not self._stop.wait(BEAT_SECONDS) or self._worker.is_alive():
+            with suppress(PinciteError):  # a full disk: the worker lives, and says so when it can
+                self.ledger.beat()
+                self.ledger.bury()
+            if self._stop.is_set():
+                self._worker.join(BEAT_SECONDS)
+
+    def _work(self) -> None:
+        while not self._stop.is_set():
+            try:
+                job = self.ledger.take()
+            except PinciteError as problem:
+                log.error("no job can be taken: %s", problem.message)
+                job = None
+            if job is None:
+                self._wake.wait(IDLE_SECONDS)
+                self._wake.clear()
+            else:
+                self._run(job)
+
+    def _run(self, job: Job) -> None:
+        try:
+            result = self._desk.run(
+                DELIVER if job.operation == DELIVER.name else job.operation,
+                job.arguments,
+                job.caller,
+                door="http",
+                admitted=True,
+            )
+            self.ledger.finish(job, "succeeded", result=result)
+        except PinciteError as error:
+            told = error.to_wire()["error"]
+            assert isinstance(told, dict)
+            self.ledger.finish(job, "failed", error=told)
+        except Exception:
+            log.exception("job %s failed", job.id)
+            told = {"code": "internal", "message": "something went wrong here; the server's log says what"}
+            self.ledger.finish(job, "failed", error=told | {"field": None, "suggestions": []})
+        shutil.rmtree(folder_of(self._library, job.id), ignore_errors=True)

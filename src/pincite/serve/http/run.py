@@ -1,0 +1,184 @@
+"""`pincite serve`: HTTP, MCP and the page (and gRPC with a port) in one process, or in several that share a socket.
+
+Each worker opens the library itself: readers follow the writer's commits through the files. On SIGTERM a worker takes
+no new requests, finishes those under way and its job, and closes the library; what was acknowledged is on the disk.
+"""
+
+from __future__ import annotations
+
+import os
+import signal
+import socket
+from collections.abc import Sequence
+from contextlib import ExitStack, suppress
+from dataclasses import dataclass
+from pathlib import Path
+from tempfile import TemporaryDirectory
+from typing import Any
+
+from pincite.config import Config
+from pincite.errors import InvalidArgument, MissingExtra, PinciteError, Unavailable
+from pincite.extras import require
+from pincite.library import open_library
+from pincite.serve.auth.verifier import Verifier
+from pincite.serve.desk import Desk
+from pincite.serve.logs import configure, say
+from pincite.serve.metrics import SHARED
+from pincite.serve.request_log import RequestLog
+from pincite.serve.settings import ServeSettings, check_bind, is_loopback
+
+BACKLOG = 2048
+DRAIN_SECONDS = 10
+"""How long open connections may take to end when the server stops."""
+WILDCARDS = ("0.0.0.0", "::", "")
+
+
+@dataclass(frozen=True, slots=True)
+class Serving:
+    """How to serve; the same for all workers, to whom it is sent."""
+
+    config: Config
+    settings: ServeSettings
+    roles: tuple[str, ...] | None = None
+    workers: int = 1
+    grpc_port: int | None = None
+    grpc_reflection: bool = False
+    certificate: str = ""
+    key: str = ""
+    shutdown_seconds: float = 60.0
+
+
+def serve(serving: Serving) -> None:
+    """Serve until SIGTERM or SIGINT. Raises before anything is opened if the address may not be served."""
+    require("http", "pincite serve", "fastapi", "uvicorn", "prometheus_client")
+    check(serving)
+    configure(serving.settings.log)
+    listening = _listen(serving.settings.host, serving.settings.port)
+    address = _address(serving, listening.getsockname()[1])
+    say(f"serving {serving.config.library} at {address} (stop with Ctrl-C)")
+    with ExitStack() as stack:
+        stack.enter_context(listening)
+        if serving.workers == 1:
+            work(serving, [listening], 0)
+        else:
+            from pincite.serve.http.workers import supervise
+
+            os.environ[SHARED] = stack.enter_context(TemporaryDirectory(prefix="pincite-metrics-"))
+            supervise(serving, [listening])
+    say("stopped; what was acknowledged is on the disk")
+
+
+def check(serving: Serving) -> None:
+    """Whether this address may be served, and safely."""
+    settings = serving.settings
+    verifier = Verifier(settings.auth, Path(serving.config.library), serving.config)
+    check_bind(settings, authenticated=verifier.required)
+    if bool(serving.certificate) != bool(serving.key):
+        raise InvalidArgument("--certificate and --key go together", field="certificate")
+    if settings.production and not (serving.certificate or settings.trusted_proxies):
+        raise InvalidArgument(
+            "in production plain HTTP is refused, so nobody could reach this server: give it a certificate"
+            " (--certificate and --key), or name the proxy that speaks HTTPS in serve.trusted_proxies",
+            field="serve.production",
+        )
+
+
+def work(serving: Serving, sockets: Sequence[socket.socket], number: int) -> None:
+    """One worker, from opening the library to closing it."""
+    import uvicorn
+
+    from pincite.serve.http.app import create_app
+    from pincite.serve.http.guard import Guard
+    from pincite.serve.http.traced import Traced
+
+    configure(serving.settings.log)
+    with ExitStack() as stack:
+        library = stack.enter_context(open_library(serving.config, roles=serving.roles))
+        desk = Desk(library, serving.settings, observers=[RequestLog(serving.config)])
+        stack.callback(desk.close)
+        app = create_app(desk, shutdown_seconds=serving.shutdown_seconds)
+        missing = list(app.state.missing)
+        if serving.grpc_port is not None:
+            missing += _start_grpc(stack, desk, serving)
+        if number == 0:
+            for what in missing:
+                say(what)
+            with suppress(PinciteError):  # without a model, answers go without meaning and say so
+                library.embed_in_background()
+        library.warm_up()
+        server = uvicorn.Server(
+            uvicorn.Config(
+                Traced(Guard(app, serving.settings)),
+                log_config=None,  # its warnings go where ours go
+                log_level="warning",
+                access_log=False,
+                server_header=False,
+                proxy_headers=False,  # the guard believes only the proxies that the settings name
+                backlog=BACKLOG,
+                timeout_graceful_shutdown=DRAIN_SECONDS,
+                ssl_certfile=serving.certificate or None,
+                ssl_keyfile=serving.key or None,
+            )
+        )
+        _run(server, sockets)
+
+
+def _run(server: Any, sockets: Sequence[socket.socket]) -> None:
+    """Run it; the signal that ended it, which it raises again when all is done, was what we wanted."""
+    before = {number: signal.getsignal(number) for number in (signal.SIGINT, signal.SIGTERM)}
+    for number in before:
+        signal.signal(number, lambda *_: None)
+    try:
+        server.run(sockets=list(sockets))
+    finally:
+        for number, handler in before.items():
+            signal.signal(number, handler)
+    if not server.started:
+        raise Unavailable("the server could not start; what it said above is why")
+
+
+def _start_grpc(stack: ExitStack, desk: Desk, serving: Serving) -> list[str]:
+    """The gRPC door on its own port; what to say if there is none."""
+    from pincite.serve.grpc.server import start
+
+    host = serving.settings.host
+    address = f"{f'[{host}]' if ':' in host else host}:{serving.grpc_port}"
+    try:
+        running = start(
+            desk, address, reflection=serving.grpc_reflection, shared=serving.workers > 1,
+            certificate=serving.certificate, key=serving.key,
+        )  # fmt: skip
+    except MissingExtra as error:
+        return [error.message]
+    stack.callback(running.stop)
+    return [f"gRPC at {address}"]
+
+
+def _listen(host: str, port: int) -> socket.socket:
+    """A socket that all workers share."""
+    family = socket.AF_INET6 if ":" in host else socket.AF_INET
+    listening = socket.socket(family)
+    listening.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
+    try:
+        listening.bind((host, port))
+        listening.listen(BACKLOG)  # whoever comes while the library is opened waits for it
+    except OSError as error:
+        listening.close()
+        raise Unavailable(
+            f"{host}:{port} cannot be served: {error.strerror or error}; choose another with --port or --host"
+        ) from error
+    listening.set_inheritable(True)
+    return listening
+
+
+def _address(serving: Serving, port: int) -> str:
+    host = serving.settings.host
+    name = f"[{host}]" if ":" in host else host
+    return f"{'https' if serving.certificate else 'http'}://{name}:{port}/"
+
+
+def reachable(settings: ServeSettings) -> ServeSettings:
+    """The settings with the address that is served as a name of the server; a wildcard is no name."""
+    if settings.host in WILDCARDS or is_loopback(settings.host):
+        return settings
+    return settings.model_copy(update={"allowed_hosts": (*settings.allowed_hosts, settings.host)})

@@ -1,0 +1,25 @@
+"""Entity tags of elements: whoever has this version of the passage already is told so, and nothing is sent.
+
+The tag is weak: it stands for the version and what was cut out of it, not for the revision at which it was read, which
+every commit to the repository moves on.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import json
+
+from pincite.serve.wire import Json
+
+
+def tag_of(element: Json) -> str:
+    """`W/"version.digest"`."""
+    kept = {name: value for name, value in element.items() if name != "read_context"}
+    digest = hashlib.blake2b(json.dumps(kept, sort_keys=True).encode("utf-8", "backslashreplace"), digest_size=8)
+    return f'W/"{element["version_id"]}.{digest.hexdigest()}"'
+
+
+def is_known(tag: str, if_none_match: str) -> bool:
+    """Whether an If-None-Match header names the tag; compared weakly, as RFC 9110 wants it there."""
+    given = [item.strip().removeprefix("W/") for item in if_none_match.split(",")]
+    return "*" in given or tag.removeprefix("W/") in given

@@ -1,0 +1,105 @@
+"""Several workers on one socket, and who looks after them: a worker that dies is replaced, all stop together."""
+
+from __future__ import annotations
+
+import multiprocessing
+import os
+import signal
+import socket
+import threading
+import time
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
+from multiprocessing.process import BaseProcess
+from typing import TYPE_CHECKING
+
+from pincite.errors import PinciteError, Unavailable
+
+if TYPE_CHECKING:
+    from pincite.serve.http.run import Serving
+
+LOOK_SECONDS = 0.3
+EARLY_SECONDS = 10.0
+"""A worker that dies sooner did not come up at all."""
+MAX_EARLY_DEATHS = 3
+SLACK_SECONDS = 20.0
+"""What stopping takes beside the job under way: connections, merges, closing files."""
+FAILED = 4
+_context = multiprocessing.get_context("spawn")  # a fork would copy threads' locks and open databases
+
+
+def supervise(serving: Serving, sockets: Sequence[socket.socket]) -> None:
+    """Run the workers until told to stop."""
+    with _stopping() as stop:
+        workers = [_Worker(serving, sockets, number) for number in range(serving.workers)]
+        early = 0
+        while not stop.wait(LOOK_SECONDS):
+            for worker in workers:
+                if worker.process.is_alive():
+                    continue
+                early = early + 1 if worker.age() < EARLY_SECONDS else 0
+                if early >= MAX_EARLY_DEATHS:
+                    _stop_all(workers, serving.shutdown_seconds)
+                    raise Unavailable("the workers do not come up; what they said above is why")
+                worker.restart()
+        _stop_all(workers, serving.shutdown_seconds)
+
+
+class _Worker:
+    def __init__(self, serving: Serving, sockets: Sequence[socket.socket], number: int) -> None:
+        self._arguments = (serving, list(sockets), number)
+        self.restart()
+
+    def restart(self) -> None:
+        self._began = time.monotonic()
+        self.process: BaseProcess = _context.Process(target=_work, args=self._arguments, name="pincite-worker")
+        self.process.start()
+
+    def age(self) -> float:
+        return time.monotonic() - self._began
+
+
+def _stop_all(workers: Sequence[_Worker], shutdown_seconds: float) -> None:
+    for worker in workers:
+        worker.process.terminate()
+    deadline = time.monotonic() + shutdown_seconds + SLACK_SECONDS
+    for worker in workers:
+        worker.process.join(max(0.0, deadline - time.monotonic()))
+        if worker.process.is_alive():
+            worker.process.kill()
+            worker.process.join()
+
+
+def _work(serving: Serving, sockets: Sequence[socket.socket], number: int) -> None:
+    """What a worker's process does."""
+    from pincite.serve.http.run import work
+    from pincite.serve.logs import say
+
+    threading.Thread(target=_follow_parent, name="pincite-parent", daemon=True).start()
+    try:
+        work(serving, sockets, number)
+    except PinciteError as error:
+        say(f"pincite: {error.message}")
+        raise SystemExit(FAILED) from error
+
+
+def _follow_parent() -> None:
+    """Without whoever started it, a worker ends too: nobody else would stop it."""
+    parent = multiprocessing.parent_process()
+    if parent is not None:
+        parent.join()
+        os.kill(os.getpid(), signal.SIGTERM)
+
+
+@contextmanager
+def _stopping() -> Iterator[threading.Event]:
+    """An event that SIGTERM and SIGINT set."""
+    stop = threading.Event()
+    before = {number: signal.getsignal(number) for number in (signal.SIGINT, signal.SIGTERM)}
+    for number in before:
+        signal.signal(number, lambda *_: stop.set())
+    try:
+        yield stop
+    finally:
+        for number, handler in before.items():
+            signal.signal(number, handler)

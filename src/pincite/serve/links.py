@@ -1,0 +1,20 @@
+"""Links: where a person opens what is cited."""
+
+from __future__ import annotations
+
+from urllib.parse import quote
+
+from pincite.serve.settings import ServeSettings
+
+ELEMENTS = "/elements/"
+
+
+def element_url(settings: ServeSettings, citation: str) -> str:
+    """The page of a cited place, `https://host/elements/tenant%2F…`; the citation itself where there is no page.
+
+    Never empty: clients of the deep-research pair drop a result without a URL. The path after `/elements/`, decoded
+    once, is the citation without its scheme.
+    """
+    if not settings.public_url:
+        return citation
+    return settings.public_url.rstrip("/") + ELEMENTS + quote(citation.removeprefix("pincite:"), safe="")

@@ -1,0 +1,179 @@
+"""Calls: from a tool call to its result, or to an error from which a model can correct itself.
+
+Exactly one text block and the structured content. An error has the text only: a client may check structured content
+against the output schema even then. Its wire form stands in `_meta`, for programs.
+"""
+
+from __future__ import annotations
+
+import logging
+from collections.abc import Callable, Mapping
+from functools import partial
+from typing import TYPE_CHECKING, Any, TypeVar
+
+import anyio
+from anyio import from_thread, to_thread
+from mcp.types import CallToolResult, TextContent
+
+from pincite.errors import DeadlineExceeded, PinciteError, Unauthenticated, UnknownArgument
+from pincite.serve.callers import Caller
+from pincite.serve.mcp.schemas import Json
+from pincite.serve.mcp.tools import ServedTool
+
+if TYPE_CHECKING:
+    from mcp.server import ServerRequestContext
+
+    from pincite.serve.desk import Desk
+
+DOOR = "mcp"
+log = logging.getLogger("pincite.mcp")
+T = TypeVar("T")
+
+
+def caller_of(context: ServerRequestContext[Any, Any], desk: Desk) -> Caller:
+    """Who asks: over HTTP whom the gate let in, on stdio and in memory whoever started this process."""
+    if context.request is None:
+        return desk.local()
+    from pincite.serve.mcp.gate import CALLER
+
+    found = context.request.scope.get(CALLER)
+    if not isinstance(found, Caller):  # mounted without its gate: nobody is let in by mistake
+        raise Unauthenticated("authentication required")
+    return found
+
+
+async def on_thread(
+    desk: Callable[[], Desk] | None, context: ServerRequestContext[Any, Any], work: Callable[[], T]
+) -> T:
+    """Run what blocks beside the loop; over HTTP within the time that a request may take."""
+    seconds = None if context.request is None or desk is None else desk().settings.request_seconds
+    try:
+        with anyio.fail_after(seconds):
+            return await to_thread.run_sync(work, abandon_on_cancel=True)
+    except TimeoutError:
+        raise DeadlineExceeded(f"it took longer than {seconds:g} s; ask for less at once") from None
+
+
+async def call(
+    tool: ServedTool,
+    arguments: Mapping[str, object],
+    desk: Callable[[], Desk],
+    context: ServerRequestContext[Any, Any],
+) -> CallToolResult:
+    """The result of a tool."""
+    report = Progress(context)
+    try:
+        await report.say(tool.doing)
+        body = await on_thread(desk, context, lambda: answer(tool, arguments, desk(), context, report))
+        await report.say("done", done=True)
+    except PinciteError as error:
+        return refusal(error, argument_names(tool))
+    except Exception:
+        log.exception("the tool %s failed", tool.name)  # what nobody foresaw: the log has it, the caller learns that
+        return refusal(PinciteError("something went wrong here; the server's log says what"))
+    return result(body, tool.render(body))
+
+
+def answer(
+    tool: ServedTool,
+    arguments: Mapping[str, object],
+    desk: Desk,
+    context: ServerRequestContext[Any, Any],
+    report: Progress,
+) -> Json:
+    """The wire's answer, kept within the limit of characters."""
+    caller = caller_of(context, desk)
+    asked = {**arguments, **{name: value for name, value in tool.defaults.items() if not arguments.get(name)}}
+    seconds = None if context.request is None else desk.settings.request_seconds
+    ask = partial(desk.run, door=DOOR, default_read_context="published", deadline_seconds=seconds)
+    if tool.name == "semanticSearch" and report.is_wanted:
+        body = _by_stages(asked, caller, desk, report, seconds)
+    else:
+        body = ask(tool.name, asked, caller)
+
+    def again(changed: Mapping[str, object]) -> Json:
+        """A part of the same request: neither counted nor logged a second time."""
+        from pincite.serve.operations import operation_named, parse
+
+        operation = operation_named(tool.name)
+        library = desk.library_for(caller, deadline_seconds=seconds, default_read_context="published")
+        return operation.run(library, parse(operation, {**asked, **changed}))
+
+    return tool.fit(body, again, tool.render)
+
+
+def _by_stages(
+    arguments: Mapping[str, object], caller: Caller, desk: Desk, report: Progress, seconds: float | None
+) -> Json:
+    """A search that tells what words have found before models have answered."""
+    hits: list[Json] = []
+    options: dict[str, Any] = {"door": DOOR, "default_read_context": "published", "deadline_seconds": seconds}
+    for event in desk.stream(arguments, caller, **options):
+        match event["event"]:
+            case "stage":
+                hits.clear()
+                if event["stage"] != "final":
+                    report.say_from_thread(f"found by words: {event['results']}; asking for meaning")
+            case "hit":
+                hits.append(event["hit"])
+            case "error":
+                raise _Told(event["error"])
+            case "done":
+                return {"results": list(hits), **event["answer"]}
+    raise _Told({"code": "internal", "message": "the search ended early; ask again", "field": None, "suggestions": []})
+
+
+class Progress:
+    """What a client that asks for progress is told. Numbers only rise; how many there will be is not known before."""
+
+    def __init__(self, context: ServerRequestContext[Any, Any]) -> None:
+        self._session = context.session
+        self._steps = 0
+        self.is_wanted = bool(context.meta and context.meta.get("progress_token") is not None)
+
+    async def say(self, message: str, *, done: bool = False) -> None:
+        self._steps += 1
+        await self._session.report_progress(self._steps, self._steps if done else None, message)
+
+    def say_from_thread(self, message: str) -> None:
+        from_thread.run(self.say, message)
+
+
+class _Told(PinciteError):
+    """An error that came as an event, in its wire form."""
+
+    def __init__(self, told: Mapping[str, Any]) -> None:
+        super().__init__(told["message"], field=told["field"] or "", suggestions=told["suggestions"])
+        self.code = told["code"]
+
+
+# --- results --------------------------------------------------------------------------------------------------
+
+
+def result(body: Json, text: str) -> CallToolResult:
+    return CallToolResult(content=[TextContent(type="text", text=text)], structured_content=body)
+
+
+def refusal(error: PinciteError, names: str = "") -> CallToolResult:
+    """What went wrong, what to do about it, and what there is to choose from."""
+    told: Json = error.to_wire()["error"]  # type: ignore[assignment]
+    lines = [f"{error.message} ({error.code})"]
+    if told["suggestions"] and not any(repr(str(item)) in error.message for item in told["suggestions"]):
+        lines.append(f"Try: {', '.join(map(str, told['suggestions']))}")
+    if names and error.code in ("unknown_argument", "invalid_argument"):
+        lines.append(names)
+    return CallToolResult(
+        content=[TextContent(type="text", text="\n".join(lines))], is_error=True, _meta={"error": told}
+    )
+
+
+def argument_names(tool: ServedTool) -> str:
+    """One line from which a call can be put right."""
+    schema = tool.listed().input_schema
+    needed = schema.get("required", [])
+    names = [f"{name} (required)" if name in needed else name for name in schema["properties"]]
+    return f"Arguments of {tool.name}: {', '.join(names) or 'none'}"
+
+
+def unknown_tool(name: str, known: list[str]) -> CallToolResult:
+    return refusal(UnknownArgument.named("tool", name, known))

@@ -1,0 +1,83 @@
+"""The gate before Streamable HTTP: token and scope. What passes carries its caller in the ASGI scope.
+
+The SDK's own bearer check knows one answer to a token that it does not take. Ours are told apart, as at every door:
+authentication required, invalid token, invalid audience; and 403 with `insufficient_scope`. Host, Origin, encryption
+and size are the business of `http/guard.py`, which stands before this gate.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from anyio import to_thread
+from starlette.responses import JSONResponse
+
+from pincite.errors import InsufficientScope, PinciteError, RateLimited
+from pincite.serve.auth.metadata import WELL_KNOWN, challenge, protected_resource
+from pincite.serve.callers import Caller
+from pincite.serve.http import problems
+from pincite.serve.http.proxies import header, is_encrypted
+
+if TYPE_CHECKING:
+    from starlette.types import ASGIApp, Receive, Scope, Send
+
+    from pincite.serve.desk import Desk
+
+CALLER = "pincite.caller"
+"""Where in the ASGI scope the caller stands. A client cannot write there; an application around this one may."""
+NEEDED = "search:read"
+"""All tools read; without this scope none of them can be used."""
+
+
+class Gate:
+    """An ASGI application before another."""
+
+    def __init__(self, app: ASGIApp, desk: Desk, path: str) -> None:
+        self._app = app
+        self._desk = desk
+        self._path = path
+
+    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+        if scope["type"] != "http":
+            await self._app(scope, receive, send)
+        elif scope["path"] == WELL_KNOWN + self._path:
+            body = protected_resource(self._desk.settings, self._path, base_url=self._base(scope))
+            await JSONResponse(body)(scope, receive, send)
+        else:
+            await self._enter(scope, receive, send)
+
+    async def _enter(self, scope: Scope, receive: Receive, send: Send) -> None:
+        try:
+            caller = await self._caller(scope)
+            if not caller.may(NEEDED):
+                raise InsufficientScope("this server", NEEDED)
+            self._require_allowance(caller)
+        except PinciteError as error:
+            asked = challenge(self._desk.settings, error, self._path, base_url=self._base(scope))
+            await problems.response(error, scope["path"], asked)(scope, receive, send)
+            return
+        await self._app({**scope, CALLER: caller}, receive, send)
+
+    async def _caller(self, scope: Scope) -> Caller:
+        known = scope.get(CALLER)
+        if isinstance(known, Caller):
+            return known
+        token = bearer(header(scope, b"authorization"))
+        return await to_thread.run_sync(self._desk.authenticate, token)
+
+    def _require_allowance(self, caller: Caller) -> None:
+        """Whoever has nothing left is told so by status 429 and Retry-After, before a tool is asked in vain."""
+        left = self._desk.allowance(caller)
+        if left is not None and left.remaining < 1:
+            raise RateLimited(left.reset_seconds / left.limit)
+
+    def _base(self, scope: Scope) -> str:
+        """How this client reached us, where the settings name no public address."""
+        encrypted = is_encrypted(scope, self._desk.settings.trusted_proxies)
+        return f"{'https' if encrypted else 'http'}://{header(scope, b'host')}"
+
+
+def bearer(given: str) -> str | None:
+    """The token of an Authorization header; None where there is none."""
+    scheme, _, token = given.partition(" ")
+    return token.strip() or None if scheme.lower() == "bearer" else None

@@ -1,0 +1,405 @@
+"""Requests: one strict model per operation. What it refuses is refused in the same words at every door.
+
+The descriptions are read by language models that choose arguments, and by people who read the OpenAPI document.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Annotated, Any, Literal, TypeVar
+
+from pydantic import BaseModel, ConfigDict, Field, ValidationError, WithJsonSchema, model_validator
+
+from pincite.errors import InvalidArgument, UnknownArgument
+
+OTHER_WORDS = {
+    "limit": "top_k", "k": "top_k", "n": "top_k", "size": "top_k", "q": "query", "question": "query",
+    "repository": "repository_id", "repo": "repository_id", "repositories": "repository_id", "element_id": "element",
+    "citation": "element", "id": "element", "uri": "element", "version": "version_id", "draft": "text",
+    "old": "from", "new": "to", "baseline": "read_context", "baseline_id": "read_context", "as_of": "read_context",
+    "neighbors": "neighbours", "name": "baseline_id",
+}  # fmt: skip
+"""What callers say for what we call otherwise; nearness of spelling would not find it."""
+
+READ_CONTEXT_SCHEMA: dict[str, Any] = {
+    "anyOf": [
+        {
+            "type": "string",
+            "description": "head, published, baseline:NAME, as_of:2026-01-31T12:00Z or revision:12",
+        },
+        {
+            "type": "object",
+            "additionalProperties": False,
+            "properties": {
+                "selector": {"type": "string", "enum": ["head", "published", "baseline_id", "as_of", "revision"]},
+                "baseline_id": {"type": "string", "description": "Name of a baseline"},
+                "as_of": {"type": "string", "description": "An instant (2026-01-31T12:00Z), or a day: its end"},
+                "revision": {"type": "integer", "minimum": 0},
+            },
+        },
+    ]
+}
+FILTERS_SCHEMA: dict[str, Any] = {
+    "type": "object",
+    "additionalProperties": {
+        "anyOf": [
+            {"type": "string"},
+            {"type": "number"},
+            {"type": "boolean"},
+            {"type": "array", "items": {"type": "string"}},
+        ]
+    },
+}
+NAMES_SCHEMA: dict[str, Any] = {"anyOf": [{"type": "string"}, {"type": "array", "items": {"type": "string"}}]}
+
+ReadContext = Annotated[
+    dict[str, Any] | str,
+    WithJsonSchema(READ_CONTEXT_SCHEMA),
+    Field(description="Which state of the library to read: the newest (head), the published one, or an earlier one."),
+]
+Filters = Annotated[
+    dict[str, Any],
+    WithJsonSchema(FILTERS_SCHEMA),
+    Field(
+        description='Keep only what has these values, e.g. {"language": "en", "date_from": "2025-01-01"}; a list'
+        " means one of them. listRepositories names the keys and their values."
+    ),
+]
+Names = Annotated[
+    str | list[str],
+    WithJsonSchema(NAMES_SCHEMA),
+    Field(description="Repository, or several; absent: all that you may read."),
+]
+OneName = Annotated[str, Field(description="Repository; absent: the default one. Not needed with a citation.")]
+ValidAt = Annotated[str, Field(description="Only what is in force on this day, e.g. 2026-01-31.")]
+QueryText = Annotated[
+    str,
+    Field(description='Words or a question, in any language; also "a phrase", prefix*, AND, NOT, title:word.'),
+]
+Mode = Annotated[
+    Literal["hybrid", "semantic", "keyword", "exact"],
+    Field(description="hybrid: words and meaning together; semantic, keyword or exact alone."),
+]
+NonPublished = Annotated[
+    bool, Field(description="Read the newest state also where a baseline is published; same as read_context head.")
+]
+Element = Annotated[
+    str,
+    Field(description="Citation (pincite:…) as a result gave it, or an element_id.", min_length=1, max_length=8_000),
+]
+
+
+class Request(BaseModel):
+    """What an operation is asked. An optional field that is empty or null is absent."""
+
+    model_config = ConfigDict(extra="forbid", frozen=True, strict=True)
+
+    @model_validator(mode="before")
+    @classmethod
+    def _without_empty(cls, given: Any) -> Any:
+        """Clients fill in every field of a form, and models every field of a schema."""
+        if not isinstance(given, Mapping):
+            return given
+        optional = {f.alias or name for name, f in cls.model_fields.items() if not f.is_required()}
+        kept = {key: value for key, value in given.items() if not (key in optional and value in ("", None))}
+        if isinstance(kept.get("filters"), Mapping):
+            kept["filters"] = {key: value for key, value in kept["filters"].items() if value not in ("", None)}
+        return kept
+
+
+class _Reading(Request):
+    """Where and in which state to read; of one repository, of several, or of all."""
+
+    repository_id: Names = ""
+    read_context: ReadContext = ""
+    valid_at: ValidAt = ""
+    include_non_published: NonPublished = False
+
+    def state(self) -> dict[str, Any] | str | None:
+        """The read context; `include_non_published` means head, and says so only where nothing else is asked for."""
+        return self.read_context or ("head" if self.include_non_published else None)
+
+    def where(self) -> dict[str, Any]:
+        return {"repository": self.repository_id, "read_context": self.state(), "valid_at": self.valid_at}
+
+
+class _ReadingOne(_Reading):
+    repository_id: OneName = ""
+
+
+class Search(_Reading):
+    """Find passages, each with a citation that pins version and place."""
+
+    query: QueryText
+    top_k: int = Field(default=10, ge=1, le=100, description="How many results.")
+    min_score: float = Field(default=0.0, ge=0, le=1, description="Leave out results below this score.")
+    filters: Filters = Field(default_factory=dict)
+    cursor: str = Field(default="", description="next_cursor of the page before; keep everything else as it was.")
+    mode: Mode = "hybrid"
+    group: Literal["element", "chunk"] = Field(default="element", description="One result per element, or per passage.")
+    passages: int = Field(default=3, ge=1, le=5, description="Passages to show of each element, the best first.")
+    sort: Literal["relevance", "date_desc", "date_asc"] = "relevance"
+    exact: bool = Field(default=False, description="Compare with every vector, not only with the likely ones.")
+    explain: bool = Field(default=False, description="Say for each result which words and signals made it one.")
+    response_format: Literal["concise", "detailed"] = Field(
+        default="detailed", description="concise: what a citation needs, and no scores by leg; detailed: everything."
+    )
+
+
+class GetContext(_Reading):
+    """Gather passages for a prompt, each under its citation, within a budget of tokens."""
+
+    query: QueryText
+    max_tokens: int = Field(default=4_000, ge=1, le=1_000_000, description="Budget of the whole text; it always holds.")
+    include_relationships: bool = Field(default=True, description="Add what the passages refer to.")
+    include_definitions: bool = Field(default=True, description="Add what the defined terms in the passages mean.")
+    filters: Filters = Field(default_factory=dict)
+    mode: Mode = "hybrid"
+    top_k: int = Field(default=20, ge=1, le=100, description="How many passages to consider.")
+
+
+class GetElement(_ReadingOne):
+    """Read an element, one of its sections or a span, as it is or as it was."""
+
+    element: Element
+    section: str = Field(default="", description="Section: 4.2, § 4.2, Art. 8, or its heading.")
+    span: list[int] | None = Field(default=None, min_length=2, max_length=2, description="Characters [start, end].")
+    version_id: str = Field(default="", description="An earlier version, or its first 8 characters.")
+    neighbours: int = Field(default=0, ge=0, le=20, description="Passages before and after it.")
+
+
+class Quote(Request):
+    """A quote, and where it is said to stand."""
+
+    quote: str = Field(min_length=1, description="The words that are quoted.")
+    citation: str = Field(default="", description="Where they are said to stand; absent: anywhere.")
+
+
+class VerifyQuote(_Reading):
+    """Check one quote: verified, altered, superseded, erased or not found."""
+
+    quote: str = Field(min_length=1, description="The words that are quoted.")
+    citation: str = Field(default="", description="Where they are said to stand; absent: anywhere.")
+
+
+class VerifyCitations(_Reading):
+    """Check every quote of a draft, or of a list."""
+
+    text: str = Field(
+        default="",
+        max_length=200_000,
+        description="A draft: each passage in quotation marks or block quotes is checked at the citation beside it.",
+    )
+    quotes: list[Quote] = Field(
+        default_factory=list,
+        max_length=200,
+        description="Quotes with their citations, in place of a draft or beside it.",
+    )
+
+
+class WhyNot(_Reading):
+    """Say where an element stands in the answer to a query, and what keeps it from the page."""
+
+    element: Element
+    query: QueryText
+    mode: Mode = "hybrid"
+    top_k: int = Field(default=10, ge=1, le=100, description="How long the page is.")
+    min_score: float = Field(default=0.0, ge=0, le=1)
+    filters: Filters = Field(default_factory=dict)
+
+
+class CompareBaselines(Request):
+    """Ask the same query of two states: what appeared, vanished, changed and moved."""
+
+    query: QueryText
+    old: ReadContext = Field(alias="from", description="The earlier state, e.g. baseline:2026-Q1.")
+    new: ReadContext = Field(default="", alias="to", description="The later state; absent: head.")
+    repository_id: Names = ""
+    valid_at: ValidAt = ""
+    mode: Mode = "hybrid"
+    top_k: int = Field(default=10, ge=1, le=100, description="Hits on each page.")
+    filters: Filters = Field(default_factory=dict)
+
+
+class Diff(Request):
+    """Say what changed between two states of a repository."""
+
+    old: ReadContext = Field(alias="from", description="The earlier state, e.g. revision:12.")
+    new: ReadContext = Field(default="", alias="to", description="The later state; absent: head.")
+    repository_id: OneName = ""
+
+
+class History(Request):
+    """The lives of an element, oldest first."""
+
+    element: Element
+    repository_id: OneName = ""
+
+
+class Definitions(_Reading):
+    """What documents say a term means, each with its citation."""
+
+    term: str = Field(min_length=1, max_length=1_000, description="The term, with or without article.")
+
+
+class References(_ReadingOne):
+    """What an element or a section refers to, or what refers to it."""
+
+    element: Element
+    section: str = ""
+    incoming: bool = Field(default=False, description="What refers to it, not what it refers to.")
+    unresolved: bool = Field(default=False, description="Only those that lead nowhere here.")
+
+
+class Replay(Request):
+    """Give an answer again as it was given, whatever has been committed since."""
+
+    token: str = Field(min_length=1, max_length=20_000, description="replay.token of an answer.")
+
+
+class ListRepositories(Request):
+    """The repositories that the caller may read, with their baselines and filters."""
+
+    include_filters: bool = Field(default=True, description="Name the filters and their values; costs a count.")
+
+
+class FilterValues(Request):
+    """Which filters there are, with their values and how many passages each leaves."""
+
+    repository_id: Names = ""
+
+
+class Revisions(Request):
+    """The revisions of a repository, newest first."""
+
+    repository_id: OneName = ""
+    limit: int = Field(default=20, ge=1, le=1_000)
+
+
+class IndexHealth(Request):
+    """Whether the index is up to date, and whether every way of finding answers a real query."""
+
+
+class Doctor(Request):
+    """The examination of indexHealth, and every checksum."""
+
+
+class DeepSearch(Request):
+    """`search` of the deep-research pair; the shape is fixed by its clients."""
+
+    query: QueryText
+
+
+class DeepFetch(Request):
+    """`fetch` of the deep-research pair."""
+
+    id: str = Field(min_length=1, max_length=8_000, description="id of a result of search.")
+
+
+class Ingest(Request):
+    """Bring a repository in line with a folder, file or address that the server may read."""
+
+    source: str = Field(min_length=1, max_length=4_000, description="Folder, file or https:// address.")
+    repository_id: OneName = ""
+    include: list[str] = Field(default_factory=list, max_length=100, description="Only files like this, e.g. *.md.")
+    exclude: list[str] = Field(default_factory=list, max_length=100, description="No files like this.")
+    prefix: str = Field(default="", max_length=500, description="Put before each element id.")
+    allow_empty: bool = Field(default=False, description="An empty source removes what it gave before.")
+    message: str = Field(default="", max_length=2_000, description="Why; kept in the history.")
+
+
+class Reindex(Request):
+    """Build the index anew from the catalog and switch to it; searches go on meanwhile."""
+
+    repository_id: str = Field(default="", description="Repository; absent: all that you may read.")
+
+
+class ListBaselines(Request):
+    """All baselines of a repository, oldest first."""
+
+    repository_id: OneName = ""
+
+
+class CreateBaseline(Request):
+    """Name a revision of a repository."""
+
+    baseline_id: str = Field(min_length=1, max_length=200, description="Name of the new baseline.")
+    repository_id: OneName = ""
+    revision: int | None = Field(default=None, ge=0, description="Revision to name; absent: the newest.")
+    note: str = Field(default="", max_length=2_000, description="What it is for.")
+
+
+class PublishBaseline(Request):
+    """Make a baseline the published state."""
+
+    baseline_id: str = Field(min_length=1, max_length=200)
+    repository_id: OneName = ""
+
+
+class RollbackBaseline(Request):
+    """Publish what was published before."""
+
+    repository_id: OneName = ""
+
+
+# --- reading them ---------------------------------------------------------------------------------------------
+
+R = TypeVar("R", bound=Request)
+
+
+def read_request(model: type[R], arguments: Mapping[str, object]) -> R:
+    """The arguments as the model holds them.
+
+    `UnknownArgument` names the nearest valid one, `InvalidArgument` the field; the first problem is what is told.
+    """
+    known = names_of(model)
+    for name in arguments:
+        if name not in known:
+            meant = OTHER_WORDS.get(name, "")
+            if meant in known:
+                raise UnknownArgument(
+                    f"unknown argument {name!r}; did you mean {meant!r}?", field=name, suggestions=(meant,)
+                )
+            raise UnknownArgument.named("argument", name, known)
+    try:
+        return model.model_validate(dict(arguments))
+    except ValidationError as error:
+        raise _refusal(error, model) from None
+
+
+def names_of(model: type[Request]) -> list[str]:
+    """The names of the arguments, as callers write them."""
+    return [field.alias or name for name, field in model.model_fields.items()]
+
+
+_WORDS = {
+    "int_type": "a whole number, without quotation marks",
+    "float_type": "a number, without quotation marks",
+    "bool_type": "true or false, without quotation marks",
+    "string_type": "a text",
+    "list_type": "a list",
+    "dict_type": "an object",
+    "model_type": "an object",
+}
+
+
+def _refusal(error: ValidationError, model: type[Request]) -> InvalidArgument:
+    """The first problem in our words: which field, what is wrong with it, what it may be."""
+    problems = error.errors(include_url=False)
+    first = problems[0]
+    where = str(first["loc"][0]) if first["loc"] else ""
+    path = ".".join(str(part) for part in first["loc"] if part not in _WORDS and not str(part).startswith("dict["))
+    if first["type"] == "missing":
+        return InvalidArgument(f"{path} is missing; it is needed", field=path)
+    if first["type"] == "extra_forbidden":
+        return UnknownArgument.named("argument", path, names_of(Quote) if "." in path else names_of(model))
+    if first["type"] == "literal_error":
+        allowed = str(first["ctx"]["expected"]).replace("'", "").replace(" or ", ", ").split(", ")
+        return UnknownArgument.named(path, str(first["input"]), allowed, field=path)
+    kinds = [_WORDS[p["type"]] for p in problems if p["loc"][:1] == (where,) and p["type"] in _WORDS]
+    if kinds:
+        path = path if len(kinds) == 1 else where
+        shown = f"{first['input']!r:.80}"
+        return InvalidArgument(f"{path} is {shown}; it must be {' or '.join(dict.fromkeys(kinds))}", field=path)
+    said = first["msg"][:1].lower() + first["msg"][1:]
+    return InvalidArgument(f"{path} is {first['input']!r:.80}: {said}" if path else said, field=path)

@@ -1,0 +1,35 @@
+"""Which sources may be ingested over a door: only those that the settings name, and what lies below them.
+
+A door that takes any path reads any file of the server to whoever may ingest.
+"""
+
+from __future__ import annotations
+
+from pathlib import Path
+from urllib.parse import unquote, urlsplit
+
+from pincite.errors import PermissionDenied
+from pincite.serve.settings import ServeSettings
+
+
+def check_source(settings: ServeSettings, source: str) -> None:
+    """`PermissionDenied` unless the source lies below one of `ingest_roots`."""
+    if not any(_lies_below(source, root) for root in settings.ingest_roots):
+        raise PermissionDenied(
+            f"{source!r:.200} may not be ingested from here; what may be is named by the setting serve.ingest_roots",
+            field="source",
+        )
+
+
+def _lies_below(source: str, root: str) -> bool:
+    if "://" in source or "://" in root:
+        return _is_below_address(source, root)
+    return Path(source).expanduser().resolve().is_relative_to(Path(root).expanduser().resolve())
+
+
+def _is_below_address(source: str, root: str) -> bool:
+    given, allowed = urlsplit(source), urlsplit(root)
+    if (given.scheme.lower(), given.netloc.lower()) != (allowed.scheme.lower(), allowed.netloc.lower()):
+        return False
+    parts, wanted = unquote(given.path).split("/"), unquote(allowed.path).rstrip("/").split("/")
+    return ".." not in parts and parts[: len(wanted)] == wanted

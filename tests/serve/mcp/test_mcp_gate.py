@@ -1,0 +1,95 @@
+"""The gate before MCP over HTTP, with JWTs; and what the registry is told about the server."""
+
+from __future__ import annotations
+
+import json
+import time
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import anyio
+import httpx2
+import jwt
+import pytest
+
+import pincite
+from pincite.serve.desk import Desk
+from pincite.serve.mcp.gate import bearer
+from pincite.serve.mcp.streamable import streamable_app
+
+SECRET = "a secret of more than thirty-two bytes, for tests"
+ROOT = Path(__file__).parent.parent.parent.parent
+LIST = {"jsonrpc": "2.0", "id": 1, "method": "tools/list", "params": {}}
+
+
+@pytest.fixture
+def desk(tmp_path: Path) -> Iterator[Desk]:
+    (tmp_path / "source").mkdir()
+    (tmp_path / "source" / "leave.md").write_text("# Leave\n\nTwenty days.\n")
+    (tmp_path / "secret").write_text(SECRET)
+    trust = {"issuer": "https://login.example.org", "audience": "pincite", "algorithms": ["HS256"]}
+    auth = {"jwt": {**trust, "key_file": str(tmp_path / "secret")}}
+    settings = {"library": str(tmp_path / "library"), "dense": "off", "serve": {"auth": auth}}
+    with pincite.open(settings) as library:
+        library.ingest(tmp_path / "source")
+        yield Desk(library)
+
+
+def token(**claims: Any) -> str:
+    now = int(time.time())
+    standard = {"iss": "https://login.example.org", "aud": "pincite", "sub": "ada", "iat": now, "exp": now + 60}
+    ours = {"tenant": "default", "organization": "default", "scope": "search:read"}
+    return jwt.encode({**standard, **ours, **claims}, SECRET, algorithm="HS256")
+
+
+def post(desk: Desk, given: str, body: Any = LIST) -> httpx2.Response:
+    async def run() -> httpx2.Response:
+        app = streamable_app(desk)
+        async with app.running(), httpx2.AsyncClient(transport=httpx2.ASGITransport(app=app)) as client:
+            headers = {"accept": "application/json, text/event-stream", "authorization": given}
+            return await client.post("http://localhost/mcp", json=body, headers=headers)
+
+    return anyio.run(run)
+
+
+@pytest.mark.parametrize(
+    ("given", "status", "said"),
+    [
+        ("", 401, "authentication required"),
+        ("Bearer nonsense", 401, "invalid token"),
+        (f"Bearer {token(exp=1)}", 401, "invalid token"),
+        (f"Bearer {token(iss='https://evil.example.org')}", 401, "invalid token"),
+        (f"Bearer {token(aud='another')}", 401, "invalid audience"),
+        (f"Bearer {token(scope='baselines:write')}", 403, "search:read"),
+        (f"Bearer {token()}", 200, "semanticSearch"),
+    ],
+)
+def test_a_jwt_is_taken_or_refused_with_the_reason(desk: Desk, given: str, status: int, said: str) -> None:
+    answered = post(desk, given)
+    assert answered.status_code == status
+    assert said in answered.text
+    assert ("www-authenticate" in answered.headers) == (status != 200)
+
+
+def test_arguments_and_headers_add_nothing_to_a_token(desk: Desk) -> None:
+    asked = {"name": "semanticSearch", "arguments": {"query": "days", "tenant": "default"}}
+    answered = post(desk, f"Bearer {token(tenant='rival')}", {**LIST, "method": "tools/call", "params": asked})
+    assert "unknown argument 'tenant'" in answered.text
+    asked["arguments"] = {"query": "days"}
+    answered = post(desk, f"Bearer {token(tenant='rival')}", {**LIST, "method": "tools/call", "params": asked})
+    assert "Twenty days" not in answered.text
+
+
+def test_a_bearer_token_is_read_from_its_header_alone() -> None:
+    assert [bearer(given) for given in ("Bearer abc", "bearer  abc", "Basic abc", "Bearer ", "")] == [
+        "abc", "abc", None, None, None,
+    ]  # fmt: skip
+
+
+def test_the_registry_is_told_the_version_and_the_name_that_the_readme_claims() -> None:
+    told = json.loads((ROOT / "server.json").read_text(encoding="utf-8"))
+    assert told["version"] == pincite.__version__
+    assert {package["version"] for package in told["packages"]} == {pincite.__version__}
+    assert len(told["description"]) <= 100
+    assert f"mcp-name: {told['name']}" in (ROOT / "README.md").read_text(encoding="utf-8")
