@@ -43,7 +43,8 @@ class Database:
         self.path = path
         self._closed = False
         self._readers: dict[threading.Thread, sqlite3.Connection] = {}
-        self._registry = threading.Lock()
+        self._busy: set[threading.Thread] = set()
+        self._registry = threading.RLock()
         self._writing = threading.RLock()
         self._local = threading.local()
         self._writer: sqlite3.Connection | None = None
@@ -91,12 +92,13 @@ class Database:
             if connection.in_transaction:
                 yield connection
                 return
-            connection.execute("BEGIN")
-            try:
-                yield connection
-            finally:
-                if connection.in_transaction:
-                    connection.execute("COMMIT")
+            with self._reading(connection):
+                connection.execute("BEGIN")
+                try:
+                    yield connection
+                finally:
+                    if connection.in_transaction:
+                        connection.execute("COMMIT")
 
     @contextmanager
     def maintain(self) -> Iterator[sqlite3.Connection]:
@@ -120,15 +122,34 @@ class Database:
         return connection
 
     def close(self) -> None:
-        """Close the connections of all threads. Calling it again does nothing."""
+        """Close the connections of all threads. Calling it again does nothing.
+
+        Who is reading just now keeps the connection until the end of the block: to close it under a running statement
+        would end the process.
+        """
         with self._writing, self._registry:
             self._closed = True
-            for connection in self._readers.values():
-                connection.close()
+            for thread, connection in self._readers.items():
+                if thread not in self._busy or thread is threading.current_thread():
+                    connection.close()
             self._readers.clear()
             if self._writer is not None:
                 self._writer.close()
                 self._writer = None
+
+    @contextmanager
+    def _reading(self, connection: sqlite3.Connection) -> Iterator[None]:
+        thread = threading.current_thread()
+        with self._registry:
+            self._require_open()
+            self._busy.add(thread)
+        try:
+            yield
+        finally:
+            with self._registry:
+                self._busy.discard(thread)
+                if self._closed:
+                    connection.close()
 
     @contextmanager
     def _exclusive(self) -> Iterator[sqlite3.Connection]:
