@@ -1,0 +1,1 @@
+"""A real server under load: many clients at once, over HTTP, for a minute; every answer is checked."""
