@@ -100,7 +100,7 @@ def test_the_time_that_a_client_gives_is_the_budget_of_the_engine(held: Served) 
     held.ask("Search", LEAVE, timeout=500)
     held.ask("Reindex", pb.ReindexRequest(), timeout=500)
     given, from_settings, long = held.desk.budgets
-    assert given is not None and 0 < given <= 30
+    assert given is not None and 0 < given < 31  # both sides read their clocks
     assert from_settings is not None and 30 < from_settings <= 60
     assert long is not None and 490 < long <= 505
 

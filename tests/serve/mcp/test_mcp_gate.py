@@ -58,15 +58,17 @@ def post(desk: Desk, given: str, body: Any = LIST) -> httpx2.Response:
     [
         ("", 401, "authentication required"),
         ("Bearer nonsense", 401, "invalid token"),
-        (f"Bearer {token(exp=1)}", 401, "invalid token"),
-        (f"Bearer {token(iss='https://evil.example.org')}", 401, "invalid token"),
-        (f"Bearer {token(aud='another')}", 401, "invalid audience"),
-        (f"Bearer {token(scope='baselines:write')}", 403, "search:read"),
-        (f"Bearer {token()}", 200, "semanticSearch"),
+        ({"exp": 1}, 401, "invalid token"),
+        ({"iss": "https://evil.example.org"}, 401, "invalid token"),
+        ({"aud": "another"}, 401, "invalid audience"),
+        ({"scope": "baselines:write"}, 403, "search:read"),
+        ({}, 200, "semanticSearch"),
     ],
 )
-def test_a_jwt_is_taken_or_refused_with_the_reason(desk: Desk, given: str, status: int, said: str) -> None:
-    answered = post(desk, given)
+def test_a_jwt_is_taken_or_refused_with_the_reason(
+    desk: Desk, given: str | dict[str, Any], status: int, said: str
+) -> None:
+    answered = post(desk, given if isinstance(given, str) else f"Bearer {token(**given)}")
     assert answered.status_code == status
     assert said in answered.text
     assert ("www-authenticate" in answered.headers) == (status != 200)

@@ -27,6 +27,8 @@ from pincite.serve.metrics import SHARED
 from pincite.serve.request_log import RequestLog
 from pincite.serve.settings import ServeSettings, check_bind, is_loopback
 
+MAX_HEAD_BYTES = 256 * 1024
+"""Of a request's first line and headers: the longest question, percent-encoded, may stand in an address."""
 BACKLOG = 2048
 DRAIN_SECONDS = 10
 """How long open connections may take to end when the server stops."""
@@ -115,6 +117,7 @@ def work(serving: Serving, sockets: Sequence[socket.socket], number: int) -> Non
                 server_header=False,
                 proxy_headers=False,  # the guard believes only the proxies that the settings name
                 backlog=BACKLOG,
+                h11_max_incomplete_event_size=MAX_HEAD_BYTES,
                 timeout_graceful_shutdown=DRAIN_SECONDS,
                 ssl_certfile=serving.certificate or None,
                 ssl_keyfile=serving.key or None,
