@@ -183,7 +183,7 @@ def test_no_route_tells_a_stranger_anything(two: Two, who: str) -> None:
 
 def tells_names(path: str) -> bool:
     """Roles guard documents. Names of repositories, baselines and revisions are the whole organization's."""
-    return path.startswith(("/v1/repositories", "/v1/baselines", "/v1/revisions", "/v1/health", "/v1/jobs"))
+    return path.startswith(("/v1/repositories", "/v1/baselines", "/v1/revisions", "/v1/health"))
 
 
 WRITES = ("/v1/baselines/", "/v1/ingest", "/v1/reindex")

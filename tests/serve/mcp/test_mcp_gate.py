@@ -74,6 +74,19 @@ def test_a_jwt_is_taken_or_refused_with_the_reason(
     assert ("www-authenticate" in answered.headers) == (status != 200)
 
 
+@pytest.mark.parametrize("method", ["GET", "DELETE"])
+def test_nobody_waits_for_a_stream_on_which_nothing_comes(desk: Desk, method: str) -> None:
+    async def ask(given: str) -> httpx2.Response:
+        app = streamable_app(desk)
+        headers = {"accept": "text/event-stream", "authorization": given}
+        async with app.running(), httpx2.AsyncClient(transport=httpx2.ASGITransport(app=app)) as client:
+            return await client.request(method, "http://localhost/mcp", headers=headers)
+
+    answered = anyio.run(ask, f"Bearer {token()}")
+    assert (answered.status_code, answered.headers["allow"]) == (405, "POST")
+    assert anyio.run(ask, "").status_code == 401
+
+
 def test_arguments_and_headers_add_nothing_to_a_token(desk: Desk) -> None:
     asked = {"name": "semanticSearch", "arguments": {"query": "days", "tenant": "default"}}
     answered = post(desk, f"Bearer {token(tenant='rival')}", {**LIST, "method": "tools/call", "params": asked})

@@ -46,9 +46,12 @@ def list_jobs(ledger: Ledger, caller: Caller) -> Operation:
 
 
 def _is_visible(job: Job, caller: Caller) -> bool:
-    """Jobs of the caller's organization; of those repositories only that it may know of."""
+    """Jobs of the caller's organization; of those repositories only that it may know of.
+
+    A job names the files that it read, whoever may read them: who is limited to roles sees only jobs of its own.
+    """
     if (job.tenant, job.organization) != (caller.tenant, caller.organization):
         return False
-    if caller.repositories is None or job.caller.subject == caller.subject:
+    if job.caller.subject == caller.subject:
         return True
-    return job.repository in caller.repositories
+    return caller.roles is None and (caller.repositories is None or job.repository in caller.repositories)

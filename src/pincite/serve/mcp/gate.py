@@ -10,7 +10,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from anyio import to_thread
-from starlette.responses import JSONResponse
+from starlette.responses import JSONResponse, Response
 
 from pincite.errors import InsufficientScope, PinciteError, RateLimited
 from pincite.serve.auth.metadata import WELL_KNOWN, challenge, protected_resource
@@ -55,6 +55,10 @@ class Gate:
         except PinciteError as error:
             asked = challenge(self._desk.settings, error, self._path, base_url=self._base(scope))
             await problems.response(error, scope["path"], asked)(scope, receive, send)
+            return
+        if scope["method"] in ("GET", "DELETE") and scope["path"] == self._path:
+            # No sessions are kept: a stream of messages from the server would stay open, and empty, for ever.
+            await Response(status_code=405, headers={"Allow": "POST"})(scope, receive, send)
             return
         await self._app({**scope, CALLER: caller}, receive, send)
 
