@@ -15,7 +15,7 @@ import pytest
 
 import pincite
 from pincite.serve.desk import Desk
-from pincite.serve.mcp.gate import bearer
+from pincite.serve.http.proxies import bearer
 from pincite.serve.mcp.streamable import streamable_app
 
 SECRET = "a secret of more than thirty-two bytes, for tests"
@@ -97,7 +97,8 @@ def test_arguments_and_headers_add_nothing_to_a_token(desk: Desk) -> None:
 
 
 def test_a_bearer_token_is_read_from_its_header_alone() -> None:
-    assert [bearer(given) for given in ("Bearer abc", "bearer  abc", "Basic abc", "Bearer ", "")] == [
+    given = (b"Bearer abc", b"bearer  abc", b"Basic abc", b"Bearer ", b"")
+    assert [bearer({"headers": [(b"authorization", value)]}) for value in given] == [
         "abc", "abc", None, None, None,
     ]  # fmt: skip
 

@@ -16,7 +16,7 @@ from pincite.errors import InsufficientScope, PinciteError, RateLimited
 from pincite.serve.auth.metadata import WELL_KNOWN, challenge, protected_resource
 from pincite.serve.callers import Caller
 from pincite.serve.http import problems
-from pincite.serve.http.proxies import header, is_encrypted
+from pincite.serve.http.proxies import base_url, bearer
 
 if TYPE_CHECKING:
     from starlette.types import ASGIApp, Receive, Scope, Send
@@ -66,8 +66,7 @@ class Gate:
         known = scope.get(CALLER)
         if isinstance(known, Caller):
             return known
-        token = bearer(header(scope, b"authorization"))
-        return await to_thread.run_sync(self._desk.authenticate, token)
+        return await to_thread.run_sync(self._desk.authenticate, bearer(scope))
 
     def _require_allowance(self, caller: Caller) -> None:
         """Whoever has nothing left is told so by status 429 and Retry-After, before a tool is asked in vain."""
@@ -77,11 +76,4 @@ class Gate:
 
     def _base(self, scope: Scope) -> str:
         """How this client reached us, where the settings name no public address."""
-        encrypted = is_encrypted(scope, self._desk.settings.trusted_proxies)
-        return f"{'https' if encrypted else 'http'}://{header(scope, b'host')}"
-
-
-def bearer(given: str) -> str | None:
-    """The token of an Authorization header; None where there is none."""
-    scheme, _, token = given.partition(" ")
-    return token.strip() or None if scheme.lower() == "bearer" else None
+        return base_url(scope, self._desk.settings.trusted_proxies)
