@@ -12,7 +12,7 @@ import pytest
 import pincite
 
 SOURCE = Path(pincite.__file__).parent
-FLOOR = {"types", "errors", "protocols", "ids", "citation", "fixed", "telemetry"}
+FLOOR = {"types", "errors", "protocols", "ids", "citation", "fixed", "telemetry", "advice"}
 TOOLS = {"document_tools": {"document_tools"}, "settings": {"settings_files"}, "tools": {"tool_index"}}
 """What commands about tools use beside the library."""
 DOORS = {name: {"serve", "extras"} for name in ("keys", "mcp", "serve")}
@@ -90,7 +90,7 @@ def test_imports_follow_the_layers(path: Path) -> None:
     elif relative == ("serve", "mcp", "document_tools.py"):
         check(path, {"errors", "document_tools", "serve"})
     elif relative[0] == "serve" and path.name != "wire.py":
-        check(path, {"errors", "config", "library", "extras", "telemetry", "serve"})
+        check(path, {"errors", "advice", "config", "library", "extras", "telemetry", "serve"})
 
 
 def test_only_the_spines_know_the_order_of_stages() -> None:

@@ -85,6 +85,6 @@ def ask_one(library: Library, name: str, query: str) -> tuple[Ranking, ...]:
         if report.name in NEEDED and report.status != "ok":
             raise Unavailable(f"{name!r}: the {report.name} leg did not answer in full: {report.reason}")
     return tuple(
-        replace(ranking, found=tuple(replace(found, matched=()) for found in ranking.found))
+        replace(ranking, found=tuple(found._replace(matched=()) for found in ranking.found))
         for ranking in trace.rankings
     )

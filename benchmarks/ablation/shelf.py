@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Iterator, Sequence
-from dataclasses import astuple, dataclass, replace
+from dataclasses import astuple, dataclass
 from pathlib import Path
 from typing import Any
 
@@ -96,7 +96,7 @@ def _rows(passages: Sequence[Sequence[Any]], *columns: Array) -> Iterator[Found]
         for tenant, organization, repository, element, version, recipe, lifetime, chunk in passages
     ]
     for number, score, raw, window in zip(*(column.tolist() for column in columns), strict=True):
-        yield replace(known[number], score=score, raw=raw, window=window)
+        yield known[number]._replace(score=score, raw=raw, window=window)
 
 
 def _ranking(leg: Sequence[Any], rows: Iterator[Found]) -> Ranking:

@@ -73,7 +73,7 @@ def _as_cosines(dense: Ranking) -> Ranking:
     """The ranking with cosines for scores; those below 0 say as little as 0."""
 
     def plain(found: Found) -> Found:
-        return replace(found, score=min(1.0, max(0.0, found.raw)))
+        return found._replace(score=min(1.0, max(0.0, found.raw)))
 
     return replace(dense, found=tuple(map(plain, dense.found)))
 

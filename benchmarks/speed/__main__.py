@@ -4,6 +4,7 @@
     python -m benchmarks.speed 1000000                   make bench-1m
     python -m benchmarks.speed 2000 --quick              does everything work? Writes nothing
     python -m benchmarks.speed 100000 --engines segments
+    python -m benchmarks.speed 1000000 --engines segments --only windows     added to the figures that are there
 
 Files are made in a temporary folder and removed; a million chunks need up to 25 GB there (TMPDIR names another place).
 """
@@ -24,7 +25,7 @@ from benchmarks.speed import report as reports
 from benchmarks.speed.machine import machine
 from benchmarks.speed.plot import store_plot
 from benchmarks.speed.recall import store_exact
-from benchmarks.speed.run import OPTIONAL, ROOT, measure, stage
+from benchmarks.speed.run import ALONE, OPTIONAL, ROOT, all_but, measure, stage
 from benchmarks.speed.setup import Setup
 from benchmarks.speed.tables import page, terminal
 
@@ -48,8 +49,13 @@ def main(arguments: Sequence[str] | None = None) -> int:
             report["corpora"][str(size)] = _corpus(setup, given.limit_minutes * 60)
             kept = report.get(str(size), {})
             for name in given.engines:
-                found = measure(Setup(name, size, folder, queries, seconds), given.limit_minutes * 60, given.without)
-                kept[name] = {"run": started, **found}
+                without = all_but(given.only) if given.only else given.without
+                found = measure(Setup(name, size, folder, queries, seconds), given.limit_minutes * 60, without)
+                if given.only:
+                    found["skipped"] = {what: why for what, why in found["skipped"].items() if what in given.only}
+                    kept[name] = {**kept.get(name, {}), **{what: found[what] for what in given.only if what in found}}
+                else:
+                    kept[name] = {"run": started, **found}
                 report[str(size)] = {engine: kept[engine] for engine in known.NAMES if engine in kept}
                 failed += [f"{name} {what}: {why}" for what, why in found.get("skipped", {}).items() if "failed" in why]
                 if not given.quick:
@@ -76,6 +82,7 @@ def _parser() -> argparse.ArgumentParser:
     parser.add_argument("sizes", nargs="+", type=_size, help="how many chunks, e.g. 10000 100000")
     parser.add_argument("--engines", nargs="+", choices=known.NAMES, default=known.NAMES)
     parser.add_argument("--without", nargs="+", choices=OPTIONAL, default=(), help="stages to leave out, e.g. history")
+    parser.add_argument("--only", nargs="+", choices=ALONE, default=(), help="measure this alone, and keep the rest")
     parser.add_argument("--queries", type=int, default=200)
     parser.add_argument(
         "--seconds", type=float, default=5.0, help="for one series of questions, at most (never fewer than 20)"

@@ -18,18 +18,26 @@ from benchmarks.speed.setup import QUIET, ROOM, THREADS, Setup
 ROOT = Path(__file__).parents[2]
 ALL = ("build", "tune", "search", "open_cold", "open_warm", "memory", "throughput", "add", "tenants", "history")
 ONLY_SEGMENTS = ("product", "merge")
-"""Of Pincite's default: `search` with citations, and readers beside merges. They come before what changes the store."""
-OPTIONAL = ("throughput", "add", "merge", "tenants", "history")
+"""Of Pincite's default: `search` with citations, and readers beside merges. They come before what changes the store;
+`windows`, also only of the default, is one that does."""
+OPTIONAL = ("throughput", "add", "merge", "tenants", "windows", "history")
 """What a run may leave out: nothing else needs it."""
-CHANGING = ("add", "tenants", "history")
+ALONE = ("tenants", "windows", "history")
+"""What a run may measure alone, beside the figures that are there: each has a name of its own among them."""
+CHANGING = ("add", "tenants", "windows", "history")
 """Each begins with the store as it was built, not with what another left."""
 
 
 def stages(engine: str) -> tuple[str, ...]:
     if engine != "segments":
         return ALL
-    before_changes = ALL.index("add")
-    return (*ALL[:before_changes], *ONLY_SEGMENTS, *ALL[before_changes:])
+    before_changes, last = ALL.index("add"), ALL.index("history")
+    return (*ALL[:before_changes], *ONLY_SEGMENTS, *ALL[before_changes:last], "windows", *ALL[last:])
+
+
+def all_but(wanted: Collection[str]) -> set[str]:
+    """The stages that can be left out to measure only some."""
+    return {name for name in stages("segments") if name not in ("build", "tune", *wanted)}
 
 
 def measure(setup: Setup, limit_seconds: float, without: Collection[str] = ()) -> dict[str, Any]:

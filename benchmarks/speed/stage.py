@@ -22,6 +22,7 @@ STAGES = {
     "merge": "writing:merge",
     "merge_for_ever": "writing:merge_for_ever",
     "tenants": "tenants:tenants",
+    "windows": "windows:windows",
     "history": "history:history",
 }
 ON_ALL_CORES = ("build", "throughput", "merge", "merge_for_ever")

@@ -148,6 +148,7 @@ def notes(report: Report, size: int) -> list[str]:
         runs.add(figures.get("run", ""))
         settings = ", ".join(f"{key} {value}" for key, value in figures.get("settings", {}).items())
         lines += [f"- {LABELS[name]}: {settings}."] if settings else []
+        lines += [_windows(LABELS[name], figures["windows"])] if "windows" in figures else []
         lines += [f"- {LABELS[name]}, not measured: {what}: {why}." for what, why in figures.get("skipped", {}).items()]
     corpus = report["corpora"].get(str(size), {})
     if "embedding" in corpus:
@@ -159,6 +160,14 @@ def notes(report: Report, size: int) -> list[str]:
     if len(runs) > 1:
         lines.append(f"- The figures come from {len(runs)} runs; compare those of one run only (`run` in the JSON).")
     return ["\n".join(lines)] if lines else []
+
+
+def _windows(label: str, found: Mapping[str, Any]) -> str:
+    dense, hybrid = (f"{found[leg]['p50']:.3g} / {found[leg]['p95']:.3g} ms" for leg in ("dense_ms", "hybrid_ms"))
+    return (
+        f"- {label} with eight vectors a passage ({found['vectors']:,}): hybrid {hybrid}, dense {dense}, recall@10"
+        f" {found['recall@10']:.3f} ({found['recall_questions']} questions)."
+    )
 
 
 def _table(report: Report, size: int, columns: Sequence[tuple[str, Cell]]) -> tuple[list[str], list[list[str]]]:

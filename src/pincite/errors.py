@@ -32,6 +32,8 @@ import math
 from collections.abc import Iterable, Sequence
 from typing import Literal
 
+from pincite.advice import either
+
 Unproven = Literal["authentication required", "invalid token", "invalid audience"]
 """Why a caller is not known, in the words that every door uses."""
 
@@ -182,4 +184,6 @@ class ServiceFailed(Unavailable):
 class MissingExtra(Unavailable):
     @classmethod
     def for_extra(cls, extra: str, purpose: str) -> MissingExtra:
-        return cls(f'{purpose} needs the extra "{extra}": pip install "pincite[{extra}]"')
+        line = f'pip install "pincite[{extra}]"'
+        where = either(f": {line}", f", which the server's operator can install with `{line}`")
+        return cls(f'{purpose} needs the extra "{extra}"{where}')

@@ -7,6 +7,7 @@ from typing import TypeAlias
 import numpy as np
 from numpy.typing import NDArray
 
+from pincite.advice import by_operator
 from pincite.errors import Damaged, EmbeddingFailed
 from pincite.protocols import Floats
 
@@ -72,12 +73,16 @@ def unpack(blob: bytes, dimensions: int) -> Fixed:
     return np.frombuffer(blob, dtype=_STORED).astype(np.int16, copy=False).reshape(-1, dimensions)
 
 
+def _embed_again() -> str:
+    return by_operator("embed again with", "pincite embed")
+
+
 def dimensions_of(blob: bytes) -> int:
     """How long one vector is: each has length 1 in fixed point, so their squares together tell how many there are."""
     components = np.frombuffer(blob, _STORED).astype(np.float64)
     count = max(1, round(float(components @ components) / FIXED**2))
     if not len(components) or count > MAX_WINDOWS or len(components) % count:
-        raise Damaged("a vector in the catalog is not of unit length; embed again with: pincite embed")
+        raise Damaged(f"a vector in the catalog is not of unit length; {_embed_again()}")
     return len(components) // count
 
 
@@ -87,6 +92,6 @@ def count_of(key: str, blob: bytes, dimensions: int) -> int:
     if rest or not 1 <= count <= MAX_WINDOWS:
         raise Damaged(
             f"the vectors of text {key} have {len(blob)} bytes, which is not 1 to {MAX_WINDOWS} times"
-            f" {dimensions} dimensions; embed again with: pincite embed"
+            f" {dimensions} dimensions; {_embed_again()}"
         )
     return count

@@ -7,6 +7,7 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import Literal
 
+from pincite.advice import by_operator, either
 from pincite.catalog.resolve import resolve
 from pincite.errors import PinciteError
 from pincite.fixed import question
@@ -64,10 +65,13 @@ def examine(
 ) -> Health:
     """Try the catalog and, for each repository, its index and legs. Unless `whole`, nothing is said of any other."""
     findings = (
-        [_check("catalog", catalog.check, "restore it from a backup: pincite restore BACKUP TARGET")] if deep else []
+        [_check("catalog", catalog.check, by_operator("restore a backup with", "pincite restore BACKUP TARGET"))]
+        if deep
+        else []
     )
     if upkeep_problem:
-        findings.append(Finding("merging", "warning", upkeep_problem, "run: pincite doctor"))
+        said = either(upkeep_problem, "the last merge in the background failed")  # in the operator's words
+        findings.append(Finding("merging", "warning", said, _run("pincite doctor")))
     findings += _model(catalog, meaning, whole=whole)
     each = (_examine(catalog, index, info, meaning, deep=deep, whole=whole) for info in infos)
     return Health(tuple(findings), tuple(each))
@@ -84,7 +88,10 @@ def _model(catalog: Catalog, meaning: Meaning, *, whole: bool) -> list[Finding]:
     waiting = sum(every[state] - own[state] for state in ("waiting", "claimed", "parked"))
     if waiting:
         detail = f"{waiting} text(s) wait for the vectors of a model that is not in use"
-        advice = "finish the move: pincite reindex --embeddings --model M; or give it up: … --embeddings --drop-old"
+        advice = either(
+            "finish the move: pincite reindex --embeddings --model M; or give it up: … --embeddings --drop-old",
+            "the server's operator can finish the move to that model, or give it up",
+        )
         out.append(Finding("embedding queue", "warning", detail, advice))
     return out
 
@@ -95,18 +102,18 @@ def _examine(
     status = index.status(info.scope)
     findings: list[Finding] = []
     if status.problem:
-        findings.append(Finding("index", "problem", status.problem, "run: pincite rebuild"))
+        findings.append(Finding("index", "problem", status.problem, _run("pincite rebuild")))
     elif status.revision < info.head:
         behind = info.head - status.revision
-        advice = "it catches up with the next search or ingest; to force it: pincite rebuild"
+        advice = f"it catches up with the next search or ingest; {either('to force it: pincite rebuild', 'ask again')}"
         findings.append(Finding("index", "warning", f"{behind} revision(s) behind the catalog", advice))
     else:
         findings.append(Finding("index", "ok", f"at revision {status.revision}, {status.chunks} chunks"))
     if deep:
-        findings.append(_check("checksums", lambda: index.check(info.scope), "run: pincite rebuild"))
+        findings.append(_check("checksums", lambda: index.check(info.scope), _run("pincite rebuild")))
         if meaning.lexicon is not None:
             words = meaning.lexicon
-            findings.append(_check("words", lambda: words.check(info.scope), "run: pincite embed"))
+            findings.append(_check("words", lambda: words.check(info.scope), _run("pincite embed")))
     if status.revision and not status.problem:
         findings += _try_legs(catalog, index, info, meaning, status.revision, whole=whole)
     return RepositoryHealth(info, status, tuple(findings))
@@ -140,7 +147,7 @@ def _dense_leg(
     if embedder is None:
         return Finding("dense leg", "warning" if meaning.note else "ok", meaning.off)
     if not index.has_vectors([view], embedder.fingerprint):
-        return Finding("dense leg", "warning", f"no vectors of {embedder.name} yet", "run: pincite embed")
+        return Finding("dense leg", "warning", f"no vectors of {embedder.name} yet", _run("pincite embed"))
     started = time.perf_counter()
     try:
         text = passage(element.version.content, chunk)
@@ -148,17 +155,18 @@ def _dense_leg(
         asked = VectorQuery(vector, embedder.fingerprint, embedder.calibration, depth=DEPTH)
         ranking = index.dense([view], asked)
     except PinciteError as problem:
-        return Finding("dense leg", "problem", problem.message, "run: pincite doctor, then pincite rebuild")
+        return Finding("dense leg", "problem", problem.message, _run("pincite doctor, then pincite rebuild"))
     elapsed = round(1000 * (time.perf_counter() - started), 2)
     # The queue is counted by tenant, which may be more than whoever asks may know of.
     parked = catalog.queue.counts(embedder.fingerprint, tenant=view.scope.tenant)["parked"] if whole else 0
     if ranking.status == "partial" or parked:
         detail = "; ".join(filter(None, (ranking.reason, f"{parked} texts were given up" if parked else "")))
-        return Finding("dense leg", "warning", detail, "run: pincite embed --retry-parked", elapsed)
+        advice = either("run: pincite embed --retry-parked", "the server's operator can have them tried again")
+        return Finding("dense leg", "warning", detail, advice, elapsed)
     wanted = element.version.element_id
     if wanted in [found.element_id for found in ranking.found]:
         return Finding("dense leg", "ok", f"found {wanted!r} by {embedder.name}", ms=elapsed)
-    return Finding("dense leg", "problem", f"did not find {wanted!r}, which is there", "run: pincite rebuild", elapsed)
+    return Finding("dense leg", "problem", f"did not find {wanted!r}, which is there", _run("pincite rebuild"), elapsed)
 
 
 def _some_element(catalog: Catalog, view: View) -> LiveElement | None:
@@ -174,11 +182,15 @@ def _leg(name: str, ask: Callable[[], list[str]], wanted: str) -> Finding:
     try:
         found = ask()
     except PinciteError as problem:
-        return Finding(name, "problem", problem.message, "run: pincite rebuild")
+        return Finding(name, "problem", problem.message, _run("pincite rebuild"))
     elapsed = round(1000 * (time.perf_counter() - started), 2)
     if wanted in found:
         return Finding(name, "ok", f"found {wanted!r}", ms=elapsed)
-    return Finding(name, "problem", f"did not find {wanted!r}, which is there", "run: pincite rebuild", elapsed)
+    return Finding(name, "problem", f"did not find {wanted!r}, which is there", _run("pincite rebuild"), elapsed)
+
+
+def _run(command: str) -> str:
+    return by_operator("run", command)
 
 
 def _check(name: str, run: Callable[[], tuple[str, ...]], advice: str) -> Finding:

@@ -937,11 +937,16 @@ def open_library(
         if unknown:
             raise UnknownArgument.named("setting", min(unknown), Config.model_fields)
         config = load_config({**config.model_dump(exclude_unset=True), **settings})
-    if not create and not any((Path(config.library) / name).exists() for name in ("catalog.db", "index")):
+    if not create and not has_library(config):
         raise NotFound(
             f"there is no library at {config.library!r}; make one with: pincite ingest FOLDER", field="library"
         )
     return Library(config, roles=roles)
+
+
+def has_library(config: Config) -> bool:
+    """Whether there is a library where the configuration says, whole or damaged."""
+    return any((Path(config.library) / name).exists() for name in ("catalog.db", "index"))
 
 
 def restore_library(backup: str | Path, target: str | Path) -> Backup:

@@ -14,6 +14,7 @@ from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import Any
 
+from pincite.advice import by_operator, place
 from pincite.config import Config
 from pincite.errors import PinciteError, UnknownArgument
 from pincite.protocols import Reranker
@@ -99,7 +100,7 @@ def keep(folder: Path, verdict: Verdict) -> Path:
 
 def _why_not(config: Config, folder: Path, pin: RerankPin) -> str:
     """Empty when the golden queries have passed it."""
-    golden = config.gate.golden
+    golden = place(config.gate.golden)
     try:
         case = case_of(config, pin)
     except OSError as problem:
@@ -108,12 +109,12 @@ def _why_not(config: Config, folder: Path, pin: RerankPin) -> str:
     if verdict is None:
         return (
             f"the golden queries {golden}, as they are, have not passed it with weight {pin.weight:g} and depth"
-            f" {pin.depth}; ask them with: {COMMAND}"
+            f" {pin.depth}; {by_operator('ask them with', COMMAND)}"
         )
     if not verdict.get("passed"):
         return (
-            f"the golden queries {golden} refused it ({folder / FILE} says why); choose another model or weight and"
-            f" ask them again with: {COMMAND}"
+            f"the golden queries {golden} refused it ({place(folder / FILE)} says why);"
+            f" {by_operator('choose another model or weight and ask them again with', COMMAND)}"
         )
     return ""
 

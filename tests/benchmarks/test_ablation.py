@@ -152,7 +152,7 @@ def test_kept_questions_come_back_to_the_bit_and_only_under_their_key(tmp_path: 
 def test_a_leg_that_finds_something_else_is_noticed(library: Library, asked: list[Asked]) -> None:
     assert still_holds(library, asked)
     keyword, *others = asked[0].rankings
-    moved = replace(keyword, found=tuple(replace(found, raw=found.raw + 1e-9) for found in keyword.found))
+    moved = replace(keyword, found=tuple(found._replace(raw=found.raw + 1e-9) for found in keyword.found))
     assert not still_holds(library, [replace(asked[0], rankings=(moved, *others)), *asked[1:]])
 
 

@@ -112,7 +112,7 @@ def test_every_engine_has_a_label_and_every_stage_a_function() -> None:
     assert set(LABELS) == set(NAMES)
     for name in NAMES:
         assert set(stages(name)) <= set(STAGES)
-    assert set(stages("segments")) - set(ALL) == {"product", "merge"}
+    assert set(stages("segments")) - set(ALL) == {"product", "merge", "windows"}
     assert stages("segments").index("merge") < stages("segments").index("add")
 
 

@@ -457,7 +457,7 @@ def _hidden(change: PutElement) -> PutElement:
 
 def _without_lifetimes(ranking: Ranking) -> Ranking:
     """Lifetime ids are opaque: a shared catalog may number them otherwise."""
-    return replace(ranking, found=tuple(replace(found, lifetime_id=0) for found in ranking.found))
+    return replace(ranking, found=tuple(found._replace(lifetime_id=0) for found in ranking.found))
 
 
 ANOTHER_PROCESS = """

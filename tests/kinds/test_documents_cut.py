@@ -101,7 +101,8 @@ def test_sections_carry_chain_context_and_type() -> None:
     ]
     assert derivation.chunks[2].context == "Doc > 4.2 Payment"
     assert passages(content, derivation)[2] == "## 4.2 Payment\n\nPay in **30** days."
-    assert derivation.aliases == (Alias("§ 4.2", "4.2"), Alias("4.2", "4.2"), Alias("Payment", "4.2"))
+    named = (Alias("§ 4.2", "4.2"), Alias("4.2", "4.2"), Alias("Payment", "4.2"), Alias("Doc"))
+    assert derivation.aliases == named
     assert derivation.recipe.startswith("documents/1;max=800;overlap=50;")
 
 

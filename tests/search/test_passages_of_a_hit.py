@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import random
 from collections.abc import Iterator
-from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -265,7 +264,7 @@ def test_an_explanation_shows_the_words_of_the_nearest_window(meaning: Desk) -> 
     assert hit.passage.element_id == "house.md"
     nearest = hit.legs["dense"]
     assert nearest.window > 0 and nearest.window_text == "House. The keeper of a dog is liable for damage."
-    assert meaning.first("keeper dogg liablee damagge").legs["dense"] == replace(nearest, window_text="")
+    assert meaning.first("keeper dogg liablee damagge").legs["dense"] == nearest._replace(window_text="")
 
 
 def test_the_window_is_of_the_passage_that_the_dense_leg_chose(meaning: Desk) -> None:

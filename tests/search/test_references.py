@@ -40,6 +40,21 @@ def test_what_a_section_refers_to_and_what_refers_to_it(desk: Desk) -> None:
         assert desk.library.get(item.target_citation).passage.section_id == "art.5"
 
 
+def test_a_document_is_named_by_its_title(desk: Desk) -> None:
+    desk.put(
+        yard="# Yard\n\n## 1. Boats\n\nBoats pay as section 4 of the Mooring Policy says.\n",
+        mooring="# Mooring Policy\n\n## 4. Fees\n\nFees are five francs a day.\n",
+    )
+    assert lines(desk.library, "yard.md") == ["yard.md#1 section 4 of the Mooring Policy > mooring.md#4"]
+
+
+def test_a_section_that_is_not_there_is_refused(desk: Desk) -> None:
+    desk.put(yard="# Yard\n\n## 1. Boats\n\nBoats pay as section 1 says.\n")
+    for incoming in (False, True):
+        with pytest.raises(NotFound, match="has no section '99'"):
+            desk.library.references("yard.md", section="99", incoming=incoming)
+
+
 def test_what_is_not_here_is_listed_and_resolves_once_it_comes_in(desk: Desk) -> None:
     desk.put(
         lease="# Lease\n\n## 1. Rent\n\nArticle 257 CO and section 9 apply. See [the rules](rules.md#quiet-hours).\n"

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Iterator
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -67,6 +68,8 @@ def test_a_burst_is_refused_and_whoever_sits_here_is_not(library: pincite.Librar
     desk.run("listBaselines", {}, WRITER, door="test")
     for _ in range(5):
         desk.run("listBaselines", {}, desk.local(), door="test")
+    called_local = replace(READER, subject="local")
+    assert desk.allowance(called_local) is not None, "a token's subject says nothing about where its bearer sits"
 
 
 def test_a_deadline_that_has_passed_is_an_error_of_its_own(library: pincite.Library) -> None:

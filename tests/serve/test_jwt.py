@@ -129,6 +129,7 @@ def test_what_a_token_does_not_say_is_not_given(verifier: JwtVerifier, keys: tup
         ({"iss": "https://evil.example"}, "invalid token"),
         ({"iss": None}, "invalid token"),
         ({"sub": None}, "invalid token"),
+        ({"sub": " "}, "invalid token"),
         ({"aud": "another-server"}, "invalid audience"),
         ({"aud": ["a", "b"]}, "invalid audience"),
         ({"aud": None}, "invalid audience"),

@@ -70,6 +70,25 @@ def test_a_value_of_the_wrong_kind_is_refused_by_its_name(field: str, given: obj
     assert "pydantic" not in error.message
 
 
+def test_only_what_is_written_in_quotation_marks_is_told_to_lose_them() -> None:
+    assert refusal({"query": "leave", "top_k": "many"}).message == "top_k is 'many'; it must be a whole number"
+
+
+@pytest.mark.parametrize("span", ["0-20", ["a", "b"], ["0-20"], [5], [1, 2, 3], [1.5, 2], {"start": 1}])
+def test_a_span_that_is_none_is_told_how_one_is_written(span: object) -> None:
+    error = refusal({"element": "a.md", "span": span}, "getElement")
+    assert error.message == f"span is {span!r}; it must be two whole numbers, [start, end], counted in characters"
+    assert error.field == "span"
+
+
+@pytest.mark.parametrize("name", ["tenant", "organization_id", "roles"])
+def test_who_asks_is_no_argument(name: str) -> None:
+    error = refusal({"query": "leave", name: "other"})
+    assert isinstance(error, UnknownArgument)
+    assert "come from its token, never from the request" in error.message and "did you mean" not in error.message
+    assert (error.field, error.suggestions) == (name, ())
+
+
 def test_a_value_that_is_not_among_those_known_is_answered_with_the_nearest() -> None:
     error = refusal({"query": "leave", "mode": "keywrd"})
     assert error.suggestions[0] == "keyword"

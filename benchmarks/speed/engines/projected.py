@@ -95,8 +95,9 @@ class Projected:
         query = WordQuery(understand(Query(asked.text)).words, _filters(only), DEPTH, "chunk")
         return _numbers(self.index.keyword([self._view(only)], query).found)
 
-    def dense(self, asked: Asked, only: Only) -> list[int]:
-        query = VectorQuery(question(asked.vector), MODEL, CALIBRATION, _filters(only), DEPTH, "chunk")
+    def dense(self, asked: Asked, only: Only, *, exact: bool = False) -> list[int]:
+        vector = question(asked.vector)
+        query = VectorQuery(vector, MODEL, CALIBRATION, _filters(only), DEPTH, "chunk", exact=exact)
         return _numbers(self.index.dense([self._view(only)], query).found)
 
     def hybrid(self, asked: Asked, only: Only) -> list[int]:

@@ -10,6 +10,7 @@ from dataclasses import dataclass
 from datetime import UTC, date, datetime, timedelta
 from typing import Literal
 
+from pincite.advice import either
 from pincite.errors import InvalidArgument, NotFound, NotIndexedYet, UnknownArgument
 from pincite.protocols import Catalog
 from pincite.types import ReadContext, RepositoryInfo, Scope, View
@@ -125,8 +126,8 @@ def resolve(
         assert isinstance(revision, int)
         if revision > reached:
             raise NotIndexedYet(
-                f"revision {revision} of {scope.repository!r} is committed, its index has reached {reached}; "
-                "wait a moment, or run: pincite index"
+                f"revision {revision} of {scope.repository!r} is committed, its index has reached {reached};"
+                f" {either('wait a moment, or run: pincite index', 'wait a moment')}"
             )
         found = catalog.commits.revision(scope, revision)
     committed = found.time if found else None

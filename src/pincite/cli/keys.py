@@ -42,6 +42,9 @@ def create(
     tenant: Annotated[str, typer.Option(help="Tenant.", show_default="that of the settings")] = "",
     organization: Annotated[str, typer.Option(help="Organization.", show_default="that of the settings")] = "",
     expires: Annotated[str, typer.Option(help="When it ends: 12h, 90d, 8w, 1y or 2027-01-31.")] = "",
+    create_library: Annotated[
+        bool, typer.Option("--create", help="Make an empty library where there is none, for uploads to fill.")
+    ] = False,
     json: AsJson = False,
 ) -> None:
     """Make a key. It is shown once: only its hash is kept. From then on the server asks everyone for one.
@@ -52,7 +55,7 @@ def create(
 
     here = session(context)
     config = here.settings()
-    store = _store(here)
+    store = _store(here, create=create_library)
     key, text = store.create(
         name,
         tenant=tenant or config.tenant,
@@ -108,14 +111,14 @@ def revoke(
         typer.echo(f"key {revoked['id']} of {revoked['name']!r} is revoked since {revoked['revoked']}")
 
 
-def _store(here: Session) -> KeyStore:
-    """The keys of the library that the options name; a library that is not there has none, and gets none."""
+def _store(here: Session, *, create: bool = False) -> KeyStore:
+    """The keys of the library that the options name; one that is not there has none, and is made only on request."""
     from pincite.serve.auth.keys import KeyStore
     from pincite.serve.auth.verifier import keys_path
 
     if here.roles is not None:
         raise PermissionDenied("a caller limited to roles may not decide who comes in; leave --role out")
-    with here.open() as library:
+    with here.open(create=create) as library:
         return KeyStore(keys_path(library.config.serve.auth, library.path))
 
 

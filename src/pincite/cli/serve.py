@@ -30,6 +30,9 @@ def serve(
     grpc_reflection: Annotated[
         bool, typer.Option("--grpc-reflection", help="Let gRPC clients ask which methods there are.")
     ] = False,
+    create: Annotated[
+        bool, typer.Option("--create", help="Begin with an empty library where there is none; uploads fill it.")
+    ] = False,
     workers: Annotated[int, typer.Option(min=1, max=64, help="Processes that answer.")] = 1,
     production: Annotated[
         bool, typer.Option("--production", help="Refuse plain HTTP and web pages served from this machine.")
@@ -70,7 +73,7 @@ def serve(
     given = {"host": host or None, "port": port, "production": production or None, "log": log}
     run(Serving(
         config, _over(config, given), here.roles, workers, grpc_port=grpc_port, grpc_reflection=grpc_reflection,
-        certificate=certificate, key=key, shutdown_seconds=shutdown_seconds,
+        certificate=certificate, key=key, shutdown_seconds=shutdown_seconds, create=create,
     ))  # fmt: skip
 
 

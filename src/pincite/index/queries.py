@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import Literal, TypeAlias
+from typing import Literal, NamedTuple, TypeAlias
 
 from pincite.protocols import Calibration
 from pincite.types import Scope
@@ -176,9 +176,11 @@ class VectorQuery:
 # --- answers --------------------------------------------------------------------------------------------------
 
 
-@dataclass(frozen=True, slots=True)
-class Found:
-    """A chunk that a leg found. Order: score, then element id, version id, chunk number."""
+class Found(NamedTuple):
+    """A chunk that a leg found. Order: score, then element id, version id, chunk number.
+
+    A named tuple: an answer is made of hundreds, and these are made several times faster than frozen dataclasses.
+    """
 
     scope: Scope
     element_id: str

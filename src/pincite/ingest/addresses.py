@@ -10,6 +10,7 @@ import ipaddress
 import socket
 from urllib.parse import SplitResult, urlsplit
 
+from pincite.advice import either
 from pincite.errors import InvalidArgument, Unavailable
 
 _EMBEDS_V4 = ipaddress.ip_network("64:ff9b::/96")
@@ -45,8 +46,9 @@ def resolve(host: str, port: int, *, allow_private: bool) -> list[str]:
     addresses = list(dict.fromkeys(str(entry[4][0]).split("%")[0] for entry in found))
     inside = [address for address in addresses if not is_public(address)]
     if inside and not allow_private:
+        advice = either("if that is meant, say --allow-private", "fetch the file yourself and upload it")
         raise InvalidArgument(
-            f"{host} is {inside[0]}, an address of a private network; if that is meant, say --allow-private",
+            f"{host} is {inside[0]}, an address of a private network; {advice}",
             field="source",
         )
     return addresses

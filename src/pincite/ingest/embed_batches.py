@@ -7,6 +7,7 @@ from dataclasses import dataclass, field
 
 import numpy as np
 
+from pincite.advice import by_operator
 from pincite.errors import EmbeddingFailed, PinciteError
 from pincite.fixed import NORM_TOLERANCE, pack, to_fixed
 from pincite.protocols import Embedder, Floats, Job
@@ -60,7 +61,7 @@ def probe(embedder: Embedder) -> None:
     except Exception as error:
         raise EmbeddingFailed(
             f"{embedder.name} embeds nothing at present: {reason_of(error)}; what waits stays in the queue: when that"
-            " is mended, go on with: pincite embed"
+            f" is mended, {by_operator('go on with', 'pincite embed')}"
         ) from error
 
 

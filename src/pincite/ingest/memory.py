@@ -6,6 +6,7 @@ from collections.abc import Collection, Iterable
 from dataclasses import replace
 from pathlib import Path
 
+from pincite.advice import either
 from pincite.errors import Conflict
 from pincite.protocols import Catalog, SourceFile
 from pincite.types import Scope
@@ -37,15 +38,18 @@ class SourceMemory:
             self._sources.replace(self._scope, self._key, self.before.values())
             self._sources.replace(self._scope, owner, [f for name, f in files.items() if name not in taken])
             self._owners |= {file.element_id: self._key for file in taken.values()}
-            self.notes.append(f"{len(taken)} file(s) taken over from {owner}, which is gone")
+            former = either(f"{owner}, which is gone", "a source that is gone")
+            self.notes.append(f"{len(taken)} file(s) taken over from {former}")
 
     def check_owner(self, element_id: str) -> None:
         """Two sources must not fight over an element."""
         owner = self._owners.get(element_id, self._key)
         if owner != self._key:
-            raise Conflict(
-                f"{element_id!r} already comes from {owner}; give this source a --prefix or another --repository"
+            advice = either(
+                f"{owner}; give this source a --prefix or another --repository",
+                "another source; give this one a prefix or another repository_id",
             )
+            raise Conflict(f"{element_id!r} already comes from {advice}")
 
     def announce(self, files: Iterable[SourceFile]) -> None:
         """Remember files before they are committed, those that now give another element under both.

@@ -17,7 +17,7 @@ from urllib.parse import SplitResult, unquote, urljoin, urlunsplit
 
 from pincite.errors import InvalidArgument, Unavailable
 from pincite.ingest.addresses import parse_url, resolve
-from pincite.ingest.sources import FileFound, Scan, Source, scan
+from pincite.ingest.sources import FileFound, Scan, Source, empty_is_meant, scan
 from pincite.kinds.documents.read import MAX_BYTES, SUFFIXES
 from pincite.protocols import SourceFile
 
@@ -185,7 +185,7 @@ def _save(response: httpx2.Response, path: Path, deadline: float) -> int:
 
 def _refusal(url: str, status: int) -> str:
     if status in _GONE:
-        return f"{url} is not there ({status}); to remove what it gave before, say --allow-empty"
+        return f"{url} is not there ({status}); to remove what it gave before, {empty_is_meant()}"
     if status in (401, 403):
         return f"{url} may not be read without a login ({status}); download the file and ingest it"
     return f"{url} answers {status}; try again later"

@@ -10,6 +10,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from urllib.parse import urlunsplit
 
+from pincite.advice import either
 from pincite.errors import InvalidArgument, NotFound
 from pincite.ingest.addresses import parse_url
 from pincite.kinds.documents import SUFFIXES
@@ -71,6 +72,11 @@ class Source:
         return DELIVERED if self.delivery is not None else self.url or str(self.root)
 
 
+def empty_is_meant() -> str:
+    """How to say that a source which gives nothing any more is to be taken at its word."""
+    return either("say --allow-empty", "send allow_empty: true")
+
+
 def deliver(folder: Path, withdrawn: Sequence[str] = ()) -> Source:
     """The files of a folder as a delivery."""
     return Source(folder.resolve(), delivery=Delivery(frozenset(withdrawn)))
@@ -104,13 +110,13 @@ def open_source(
     """The source at a path or address. `NotFound` when no file is there, unless what it gave is to be removed."""
     if "://" in str(given):
         if include or exclude:
-            raise InvalidArgument("an address is one file; --include and --exclude are for folders", field="include")
+            raise InvalidArgument("an address is one file; include and exclude are for folders", field="include")
         url = urlunsplit(parse_url(str(given), allow_private=allow_private)._replace(fragment=""))
         return Source(Path(), url=url, allow_private=allow_private, may_be_gone=may_be_gone)
     path = Path(given).expanduser()
     if not path.exists() and not may_be_gone:
         raise NotFound(
-            f"there is no file or folder {str(given)!r}; to remove what it gave before, say --allow-empty",
+            f"there is no file or folder {str(given)!r}; to remove what it gave before, {empty_is_meant()}",
             field="source",
         )
     return Source(path.resolve(), tuple(include), tuple(exclude))

@@ -15,13 +15,14 @@ from pathlib import Path
 from typing import TypeAlias
 
 from pincite import telemetry
+from pincite.advice import either
 from pincite.errors import Conflict, Damaged, InvalidArgument, Locked, MissingExtra, PinciteError, StorageFull
 from pincite.ids import normalise_id
 from pincite.ingest.context_reports import ContextsEstimate, ContextsReport
 from pincite.ingest.contexts import PENDING, ContextDesk, Contexts
 from pincite.ingest.memory import SourceMemory
 from pincite.ingest.remote import gathered
-from pincite.ingest.sources import Delivery, FileFound, Scan, Skipped, Source, scan
+from pincite.ingest.sources import Delivery, FileFound, Scan, Skipped, Source, empty_is_meant, scan
 from pincite.kinds.documents import SUFFIXES, CutOptions, cut, read_document
 from pincite.kinds.documents.convert import converter_recipe, fingerprint
 from pincite.kinds.documents.read import MAX_BYTES, EmptyFile
@@ -117,8 +118,8 @@ def _ingest(
         run = _Run(catalog, scope, source, options, progress)
         if run.memory.before and not seen.files and not options.allow_empty and source.delivery is None:
             raise Conflict(
-                f"{source.key} has no readable files, though the last ingest found {len(run.memory.before)}; nothing"
-                " was changed. If they are meant to be removed, say --allow-empty",
+                f"{either(source.key, 'the source')} has no readable files, though the last ingest found"
+                f" {len(run.memory.before)}; nothing was changed. If they are meant to be removed, {empty_is_meant()}",
                 field="source",
             )
         run.memory.adopt({run.element_id(file) for file in seen.files})
@@ -226,9 +227,8 @@ class _Run:
             reason = error.message if isinstance(error, PinciteError) else (error.strerror or str(error))
             # A file that never had text, or never could be read here, is no failure; one that lost it may be.
             harmless = isinstance(error, EmptyFile | MissingExtra) and file.name not in self.memory.before
-            (self.skipped if harmless else self.failed).append(
-                Skipped(file.name, reason.removeprefix(f"{element_id}: "))
-            )
+            named = reason.removeprefix(f"{element_id}: ").replace(str(file.path), file.name)
+            (self.skipped if harmless else self.failed).append(Skipped(file.name, named))
 
     def _claim(self, element_id: str, file: FileFound) -> None:
         """One element, one file of one source."""

@@ -19,6 +19,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
+from pincite.advice import by_operator, place
 from pincite.errors import Damaged, InvalidArgument, NotFound
 from pincite.models.notes import Notes, Prompts
 from pincite.models.pooling import POOLING, STATED_AS
@@ -83,11 +84,12 @@ def read_folder(given: Path) -> ModelFolder:
 def _locate(given: Path) -> tuple[Path, Path]:
     if given.suffix == ".onnx":
         if not given.is_file():
-            raise NotFound(f"there is no model {given}", field="embedder")
+            raise NotFound(f"there is no model {place(given)}", field="embedder")
         homes = (given.parent, given.parent.parent)
         return next((home for home in homes if (home / "tokenizer.json").is_file()), given.parent), given
     if not given.is_dir():
-        raise NotFound(f"there is no folder {given}; fetch a model with: pincite models pull NAME", field="embedder")
+        advice = by_operator("fetch a model with", "pincite models pull NAME")
+        raise NotFound(f"there is no folder {place(given)}; {advice}", field="embedder")
     candidates = [given / folder / name for name in MODEL_FILES for folder in ("onnx", ".")]
     found = next((path for path in candidates if path.is_file()), None)
     if found is None:
@@ -160,7 +162,7 @@ def _labels(path: Path, config: dict[str, Any]) -> tuple[str, ...]:
     try:
         names = {int(number): str(name) for number, name in stated.items()}
     except (AttributeError, ValueError) as error:
-        raise Damaged(f"{path}: id2label must give a name to each number") from error
+        raise Damaged(f"{place(path)}: id2label must give a name to each number") from error
     return tuple(names[number] for number in sorted(names))
 
 
@@ -178,4 +180,4 @@ def _json(path: Path, default: Any = None) -> Any:
     try:
         return json.loads(path.read_text(encoding="utf-8"))
     except ValueError as error:
-        raise Damaged(f"{path} is not JSON: {error}") from error
+        raise Damaged(f"{place(path)} is not JSON: {error}") from error

@@ -8,6 +8,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from pincite.advice import place
 from pincite.errors import Damaged, EmbeddingFailed, InvalidArgument
 from pincite.models.folder import ModelFolder
 from pincite.models.identity import Identity, identify, sha256
@@ -40,7 +41,7 @@ class Graph:
         try:
             return onnxruntime.InferenceSession(str(self.folder.model), options, providers=["CPUExecutionProvider"])
         except _runtime_errors() as error:
-            raise Damaged(f"{self.folder.model} cannot be loaded: {error}") from error
+            raise Damaged(f"{place(self.folder.model)} cannot be loaded: {error}") from error
 
     @cached_property
     def tokenizer(self) -> Any:

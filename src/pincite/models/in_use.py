@@ -11,11 +11,10 @@ from contextlib import suppress
 from dataclasses import dataclass
 from pathlib import Path
 
+from pincite.advice import either
 from pincite.errors import PinciteError
 from pincite.models.registry import open_embedder
 from pincite.protocols import Embedder, EmbeddingModel, EmbeddingModels
-
-MOVE = "to move it: pincite reindex --embeddings --model"
 
 
 @dataclass(frozen=True, slots=True)
@@ -64,9 +63,9 @@ class ModelInUse:
             return Choice(None, _missing(record.name, problem))
         said = f"the settings name {self._configured}, but this library is searched with {record.name}"
         if differs:
-            return Choice(found, f"{said}; {MOVE} {self._configured}")
+            return Choice(found, f"{said}; {_move(self._configured)}")
         said = f"the vectors of this library were made by another version of {record.name} than the one installed"
-        return Choice(found, f"{said}; {MOVE} {record.name}" if is_other else "")
+        return Choice(found, f"{said}; {_move(record.name)}" if is_other else "")
 
     def note(self) -> str:
         """What should be known about the choice; nothing is opened while there is no record."""
@@ -138,11 +137,17 @@ class FixedModel(ModelInUse):
         return Choice(self._embedder)
 
 
+def _move(to: str) -> str:
+    return either(f"to move it: pincite reindex --embeddings --model {to}", "the server's operator can move it")
+
+
 def _missing(name: str, problem: Exception) -> str:
-    return (
-        f"this library is searched with {name}, which cannot be opened here ({problem}); name its place in the settings"
-        " (embedding.model), or choose another model with: pincite reindex --embeddings --model M"
+    advice = either(
+        "name its place in the settings (embedding.model), or choose another model with: pincite reindex --embeddings"
+        " --model M",
+        "the server's operator can name its place in the settings (embedding.model), or choose another",
     )
+    return f"this library is searched with {name}, which cannot be opened here ({problem}); {advice}"
 
 
 def lasting_name(name: str) -> str:

@@ -9,6 +9,7 @@ from typing import Self
 from pydantic import BaseModel, ConfigDict, Field, ValidationError, model_validator
 from pydantic_core import PydanticCustomError
 
+from pincite.advice import place as shown
 from pincite.errors import Damaged
 
 FILE = "pincite.json"
@@ -78,7 +79,7 @@ class Notes(_Strict):
         except ValidationError as error:
             first = error.errors()[0]
             place = ".".join(str(part) for part in first["loc"])
-            raise Damaged(f"{path}: {place + ': ' if place else ''}{first['msg']}") from error
+            raise Damaged(f"{shown(path)}: {place + ': ' if place else ''}{first['msg']}") from error
 
     def write(self, folder: Path) -> None:
         text = json.dumps(self.model_dump(mode="json", exclude_defaults=True), indent=2, ensure_ascii=False)

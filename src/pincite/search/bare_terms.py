@@ -19,7 +19,7 @@ def with_definitions(named: Ranking, ask: Callable[[str], Ranking], key: str) ->
         return replace(named, notes=(*named.notes, *defining.notes))
     most = max((found.raw for found in named.found), default=1.0)
     best = max((found.score for found in named.found), default=1.0)
-    first = tuple(replace(found, raw=most, score=best) for found in defining.found)
+    first = tuple(found._replace(raw=most, score=best) for found in defining.found)
     taken = set(map(_place, first))
     rest = tuple(found for found in named.found if _place(found) not in taken)
     total = named.total + len(first) - (len(named.found) - len(rest))

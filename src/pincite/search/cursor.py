@@ -19,6 +19,9 @@ FORMAT = 1
 PREFIX = "p."
 """Begins every token: base64 may begin with a dash, which a command line takes for an option."""
 SEAL_BYTES = 12
+CURSOR, TOKEN = "cursor", "replay token"
+FIELDS = {CURSOR: "cursor", TOKEN: "token"}
+"""The argument that brings a note back."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -71,11 +74,15 @@ def unseal(text: str, what: str, library_id: str) -> dict[str, Any]:
         raw = b""
     mark, packed = raw[:SEAL_BYTES], raw[SEAL_BYTES:]
     if mark != _mark(packed, what, library_id):
-        raise InvalidArgument(
-            f"this is not a {what} that this library gave out; start again without it", field=what.replace(" ", "_")
-        )
+        raise unknown_note(what)
     value: dict[str, Any] = json.loads(zlib.decompress(packed))
     return value
+
+
+def unknown_note(what: str) -> InvalidArgument:
+    """The one answer to a note that is damaged, invented or somebody else's: which of these it is, is not told."""
+    advice = "start again without it" if what == CURSOR else "ask the question again"
+    return InvalidArgument(f"this is not a {what} that was given out here; {advice}", field=FIELDS[what])
 
 
 def _mark(packed: bytes, what: str, library_id: str) -> bytes:
@@ -84,12 +91,12 @@ def _mark(packed: bytes, what: str, library_id: str) -> bytes:
 
 
 def seal_cursor(bookmark: Bookmark, question: str, library_id: str) -> str:
-    return seal(bookmark.to_json() | {"question": question}, "cursor", library_id)
+    return seal(bookmark.to_json() | {"question": question}, CURSOR, library_id)
 
 
 def open_cursor(text: str, question: str, library_id: str) -> Bookmark:
     """The place in the cursor, if it belongs to this question."""
-    value = unseal(text, "cursor", library_id)
+    value = unseal(text, CURSOR, library_id)
     if value["question"] != question:
         raise InvalidArgument(
             "the cursor belongs to another question: keep query, mode, filters, sort, group, min_score and read_context"

@@ -43,8 +43,8 @@ class Candidate:
 class Pooled:
     """One group of the pool: its passage according to each leg."""
 
-    found: Mapping[str, Found]
-    legs: Mapping[str, LegScore]
+    found: dict[str, Found]
+    legs: dict[str, LegScore]
 
 
 def pool(
@@ -58,29 +58,33 @@ def pool(
     by_leg = {ranking.leg: ranking for ranking in rankings}
     # Words in quotes are demanded; only where nothing holds them does meaning stand in.
     by_words = strict or (quoted and "keyword" in by_leg and bool(by_leg["keyword"].found))
-    found: dict[Key, dict[str, Found]] = {}
-    legs: dict[Key, dict[str, LegScore]] = {}
+    entries: dict[Key, Pooled] = {}
     for leg in RANKED:
         for rank, item in enumerate(by_leg[leg].found if leg in by_leg else (), start=1):
-            key = _key(item, group)
             if leg == "dense" and item.score <= 0:
                 break  # no nearer than texts taken at random: everything would match every question
-            if leg == "keyword" or not by_words:
-                found.setdefault(key, {})[leg] = item
-            elif key not in found:
-                continue  # and what is shown of an element is a passage that the words accept
-            legs.setdefault(key, {})[leg] = LegScore(
+            key = _key(item, group)
+            entry = entries.get(key)
+            accepted = leg == "keyword" or not by_words
+            if entry is None:
+                if not accepted:
+                    continue  # what is shown of an element is a passage that the words accept
+                entry = entries[key] = Pooled({}, {})
+            if accepted:
+                entry.found[leg] = item
+            entry.legs[leg] = LegScore(
                 rank, item.score, item.raw, item.chunk, item.matched, item.window, elsewhere=item.elsewhere
             )
     if points and "exact" in by_leg:
-        for key, rank, item, share in _exact(by_leg["exact"], group, found, strict=strict):
-            found.setdefault(key, {})["exact"] = item
-            legs.setdefault(key, {})["exact"] = LegScore(rank, share, item.raw, item.chunk, item.matched)
-    return tuple(Pooled(found[key], legs[key]) for key in found)
+        for key, rank, item, share in _exact(by_leg["exact"], group, entries, strict=strict):
+            entry = entries.setdefault(key, Pooled({}, {}))
+            entry.found["exact"] = item
+            entry.legs["exact"] = LegScore(rank, share, item.raw, item.chunk, item.matched)
+    return tuple(entries.values())
 
 
 def _exact(
-    ranking: Ranking, group: str, known: Mapping[Key, Mapping[str, Found]], *, strict: bool
+    ranking: Ranking, group: str, known: Mapping[Key, Pooled], *, strict: bool
 ) -> Iterator[tuple[Key, int, Found, float]]:
     """What carries identifiers of the query: 1 for as many of them as anything does, less for fewer."""
     chunks: dict[Key, list[tuple[int, Found]]] = {}
@@ -91,7 +95,7 @@ def _exact(
     most = max((items[0][1].raw for items in chunks.values()), default=1.0)
     for key, items in chunks.items():
         # The passage that the words chose too, else the first that carries the identifier.
-        words = known.get(key, {}).get("keyword")
+        words = known[key].found.get("keyword") if key in known else None
         same = [
             pair for pair in items if words and (pair[1].chunk, pair[1].version_id) == (words.chunk, words.version_id)
         ]

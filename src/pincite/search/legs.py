@@ -9,6 +9,7 @@ from concurrent.futures import TimeoutError as TooLate
 from dataclasses import dataclass, replace
 
 from pincite import telemetry
+from pincite.advice import by_operator
 from pincite.errors import Unavailable
 from pincite.fixed import question
 from pincite.index.queries import IdentifierQuery, Ranking, VectorQuery, WordQuery
@@ -112,7 +113,7 @@ def _dense(reader: Reader, views: Sequence[View], plan: Plan, query: Query) -> R
     if reader.meaning.loading:
         return Ranking("dense", status="unavailable", reason=reader.meaning.loading)
     if not reader.index.has_vectors(views, embedder.fingerprint):
-        reason = f"no vectors of {embedder.name} yet; make them with: pincite embed"
+        reason = f"no vectors of {embedder.name} yet; {by_operator('make them with', 'pincite embed')}"
         return Ranking("dense", status="unavailable", reason=reason)
     asked = VectorQuery(
         vector=question(_asked(embedder, plan.text)),

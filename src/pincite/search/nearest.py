@@ -21,7 +21,7 @@ def with_windows(
     for candidate in candidates:
         score = candidate.legs.get("dense")
         if dense is not None and score is not None:
-            told = replace(score, window_text=_window(catalog, embedder, dense.found[score.rank - 1]))
+            told = score._replace(window_text=_window(catalog, embedder, dense.found[score.rank - 1]))
             candidate = replace(candidate, legs={**candidate.legs, "dense": told})
         out.append(candidate)
     return out

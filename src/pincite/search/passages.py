@@ -5,6 +5,7 @@ from __future__ import annotations
 import difflib
 from dataclasses import dataclass, replace
 
+from pincite.advice import either
 from pincite.citation import Citation
 from pincite.errors import Erased, InvalidArgument, NotFound
 from pincite.index.entries import passage as chunk_text
@@ -62,10 +63,12 @@ def absent(catalog: Catalog, view: View, element_id: str, version_id: str = "") 
             message = f"{element_id!r} was erased and put in again; version {version_id!r} is not among what came after"
             return Erased(message, field="version")
     if version_id and catalog.elements.get(view, element_id):
-        message = f"{element_id!r} has no version {version_id!r}; see its versions with: pincite history {element_id}"
+        advice = either(f"see its versions with: pincite history {element_id}", "its history lists them")
+        message = f"{element_id!r} has no version {version_id!r}; {advice}"
         return NotFound(message, field="version")
     near = _similar_ids(catalog, view, element_id)
-    hint = f"did you mean {' or '.join(map(repr, near))}?" if near else "find it with: pincite search WORDS"
+    search = either("find it with: pincite search WORDS", "find it with a search")
+    hint = f"did you mean {' or '.join(map(repr, near))}?" if near else search
     return NotFound(
         f"there is no {element_id!r} in {scope.repository!r} at revision {view.revision}; {hint}",
         field="element_id",

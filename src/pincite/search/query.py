@@ -5,8 +5,9 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from datetime import date
-from typing import Any, Literal, get_args
+from typing import Any, Literal, NamedTuple, get_args
 
+from pincite.advice import either
 from pincite.catalog.resolve import parse_date
 from pincite.errors import InvalidArgument, UnknownArgument
 from pincite.index.queries import Matched, Scoring
@@ -68,8 +69,8 @@ class Query:
             raise InvalidArgument("the query is empty; say what to look for", field="query")
         if len(self.text) > MAX_QUERY:
             raise InvalidArgument(
-                f"the query has {len(self.text):,} characters, at most {MAX_QUERY:,} are taken;"
-                " ask for the point in question, or verify a long quote with: pincite verify",
+                f"the query has {len(self.text):,} characters, at most {MAX_QUERY:,} are taken; ask for the point in"
+                f" question, or verify a long quote{either(' with: pincite verify', '')}",
                 field="query",
             )
         if not 1 <= self.limit <= MAX_LIMIT:
@@ -186,9 +187,8 @@ class Passage:
     context: str = ""
 
 
-@dataclass(frozen=True, slots=True)
-class LegScore:
-    """Where a leg ranked a hit and what it gave."""
+class LegScore(NamedTuple):
+    """Where a leg ranked a hit and what it gave; of every candidate, so it must be made fast."""
 
     rank: int
     score: float

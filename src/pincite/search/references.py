@@ -15,7 +15,7 @@ from typing import Literal
 
 from pincite.citation import Citation
 from pincite.protocols import Catalog
-from pincite.search.passages import Located, home_section, locate, place_inside
+from pincite.search.passages import Located, home_section, locate, place_inside, section_passage
 from pincite.text.identifiers import fold_name, normalise_identifier
 from pincite.types import REFERS_TO, Derivation, Relation, Span, View
 
@@ -213,7 +213,7 @@ def references_of(
 
 
 def _wanted(here: Located, section: str) -> str:
-    return find_section(here.derivation, section) or section
+    return find_section(here.derivation, section) or section_passage(here, section).section_id or section
 
 
 def _lies_in(here: Located, section_id: str, wanted: str) -> bool:

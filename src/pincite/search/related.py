@@ -11,6 +11,7 @@ import time
 from collections.abc import Sequence
 from dataclasses import replace
 
+from pincite.advice import by_operator
 from pincite.errors import PinciteError, Unavailable
 from pincite.index.queries import Ranking, Some, Word, WordQuery
 from pincite.protocols import Embedder, Floats, Learned, NearWord
@@ -67,7 +68,8 @@ def related(reader: Reader, views: Sequence[View], plan: Plan, asked: WordQuery,
     assert embedder is not None and lexicon is not None and embedder.calibration.words is not None
     learned = lexicon.learned(views, embedder.fingerprint)
     if not learned.words:
-        return Ranking("related", status="unavailable", reason="no words learned yet; do so with: pincite embed")
+        reason = f"no words learned yet; {by_operator('do so with', 'pincite embed')}"
+        return Ranking("related", status="unavailable", reason=reason)
     least, limits = embedder.calibration.words, _limits(learned)
     vectors = []
     for part in parts(plan.text):
@@ -104,7 +106,7 @@ def _says_something(word: NearWord) -> bool:
 def _limits(learned: Learned) -> str:
     """What keeps the lexicon from being all the words of the passages."""
     if not learned.complete:
-        return "words of the newest passages are not learned yet; do so with: pincite embed"
+        return f"words of the newest passages are not learned yet; {by_operator('do so with', 'pincite embed')}"
     return "there are more words than are compared: the oldest are" if learned.full else ""
 
 

@@ -7,18 +7,16 @@ from dataclasses import asdict, replace
 from datetime import date
 from typing import Any
 
-from pincite.errors import Conflict, InvalidArgument, PermissionDenied
+from pincite.errors import Conflict, PermissionDenied
 from pincite.index.queries import Scoring
 from pincite.protocols import Embedder
-from pincite.search.cursor import Bookmark, seal, unseal
+from pincite.search.cursor import TOKEN, Bookmark, seal, unknown_note, unseal
 from pincite.search.query import LegReport, Meaning, Query, Reader
 from pincite.search.reranking import MODES, Reranking, RerankPin
 from pincite.search.rrf import Ranks
 from pincite.search.weights import load_ranking
 from pincite.text.words import ANALYSER
 from pincite.types import JsonValue, ReadContext, Scope, View
-
-TOKEN = "replay token"
 
 NO_REPLAY = "the index of this library does not keep answers as they were; index: segments does"
 
@@ -91,7 +89,7 @@ def _opened(reader: Reader, token: str) -> dict[str, Any]:
     """What the token says, if it was given out where the caller is, about repositories that they may read."""
     note = unseal(token, TOKEN, reader.catalog.library_id)
     if note["place"] != [reader.tenant, reader.organization]:
-        raise InvalidArgument("the replay token was given out in another tenant or organization", field="token")
+        raise unknown_note(TOKEN)
     if reader.readable is not None and not note["pins"].keys() <= reader.readable:
         raise PermissionDenied("the answer was given to somebody who may read more repositories", field="token")
     return note

@@ -72,5 +72,7 @@ def _by_rank(entry: Pooled, shares: Mapping[str, float]) -> Candidate:
 
 def _passage(entry: Pooled, signals: Mapping[str, float]) -> Found:
     """The passage of the leg that says most; the words' own where they say as much."""
+    if len(entry.found) == 1:
+        return next(iter(entry.found.values()))
     best = max(entry.found, key=lambda leg: (signals.get(leg, 0.0), leg == "keyword"))
     return entry.found[best]

@@ -8,6 +8,7 @@ from dataclasses import dataclass, replace
 from datetime import date
 
 from pincite import telemetry
+from pincite.advice import either
 from pincite.catalog.resolve import Resolved, resolve
 from pincite.errors import Conflict, UnknownArgument
 from pincite.index.entries import is_iso_date
@@ -204,8 +205,8 @@ def _pinned(reader: Reader, scope: Scope, pin: Pin) -> tuple[ReadContext, date]:
     info = reader.catalog.repositories.get(scope)
     if info is not None and info.purges != pin.purges:
         raise Conflict(
-            f"something has been erased from {scope.repository!r} since that answer; ask the question again,"
-            f" with --read-context revision:{pin.revision} for what is left of that state"
+            f"something has been erased from {scope.repository!r} since that answer; ask the question again, with"
+            f" {either('--read-context', 'read_context')} revision:{pin.revision} for what is left of that state"
         )
     return ReadContext("revision", revision=pin.revision), date.fromisoformat(pin.valid_at)
 

@@ -147,7 +147,7 @@ def _altered(located: Located, quote: str, place: Span | None) -> Verdict:
 
 
 def _says_otherwise(located: Located, quote: str, found: Alignment) -> Verdict:
-    message = f"{located.version.element_id!r} says something else: {describe(found.edits)}"
+    message = f"{located.version.element_id!r} says something else; the quote has {describe(found.edits)}"
     return Verdict("altered", quote, message, span_passage(located, found.span), found.similarity, found.edits)
 
 

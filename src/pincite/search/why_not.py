@@ -16,6 +16,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any, Literal, cast
 
+from pincite.advice import either
 from pincite.citation import Citation
 from pincite.index.queries import IdentifierQuery, Ranking, VectorQuery, WordQuery
 from pincite.protocols import Index
@@ -158,8 +159,8 @@ class _Told:
     def absent(self) -> WhyNot:
         """The same for all that the caller does not see, whatever the reason."""
         message = (
-            f"there is no {self.element_id!r} in what you may read in this state; check its id with: pincite search,"
-            " or ask in another read context"
+            f"there is no {self.element_id!r} in what you may read in this state; check its id with"
+            f"{either(': pincite search', ' a search')}, or ask in another read context"
         )
         return self._verdict("absent", message)
 

@@ -34,6 +34,8 @@ class Caller:
     roles: frozenset[str] | None = None
     """None: the owner, who reads everything."""
     scopes: frozenset[str] = frozenset()
+    is_local: bool = False
+    """Needs no token, and has no rate limit. The subject does not tell: an issuer may call somebody "local"."""
 
     def may(self, scope: str) -> bool:
         return scope in self.scopes
@@ -42,4 +44,4 @@ class Caller:
 def local_caller(config: Config, roles: Sequence[str] | frozenset[str] | None = None) -> Caller:
     """Whoever sits at this machine: all scopes, in the tenant and organization of the settings."""
     held = None if roles is None else frozenset(roles)
-    return Caller(LOCAL, config.tenant, config.organization, None, held, frozenset(SCOPES))
+    return Caller(LOCAL, config.tenant, config.organization, None, held, frozenset(SCOPES), is_local=True)

@@ -16,14 +16,16 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from typing import Literal
 
 from pincite import telemetry
+from pincite.advice import over_a_door
 from pincite.errors import DeadlineExceeded, InsufficientScope, PinciteError, StorageFull, Unavailable
 from pincite.library import Library
 from pincite.serve.audit import AuditLog, Served
 from pincite.serve.auth.verifier import Verifier
-from pincite.serve.callers import LOCAL, Caller, local_caller
+from pincite.serve.callers import Caller, local_caller
 from pincite.serve.limits import Allowance, Limiter
-from pincite.serve.operations import Operation, operation_named, parse
+from pincite.serve.operations import READ, Operation, operation_named, parse
 from pincite.serve.settings import ServeSettings
+from pincite.serve.turns import Turns
 from pincite.serve.wire import Json
 
 Observer = Callable[[Served], None]
@@ -48,10 +50,17 @@ class Desk:
         self.verifier = verifier or Verifier(self.settings.auth, library.path, library.config)
         self.limiter = limiter or Limiter(self.settings.rate_limit)
         self.audit = AuditLog(self.settings.audit)
+        self._turns, self._long_turns = (Turns(self.settings.requests_at_once) for _ in range(2))
         self.observers = list(observers)
 
+    def stop_taking(self) -> None:
+        """Begin no question any more: those that wait for their turn are refused, those under way come to their end."""
+        self._turns.close()
+        self._long_turns.close()
+
     def close(self) -> None:
-        """Close the audit log; the library is closed by whoever opened it."""
+        """Begin nothing any more and close the audit log; the library is closed by whoever opened it."""
+        self.stop_taking()
         self.audit.close()
 
     # --- who asks ---------------------------------------------------------------------------------------------
@@ -67,11 +76,12 @@ class Desk:
 
     def authenticate(self, token: str | None) -> Caller:
         """Who bears the token; without configured authentication everyone is local. Raises `Unauthenticated`."""
-        return self.verifier.verify(token) if self.requires_token else self.local()
+        with over_a_door():
+            return self.verifier.verify(token) if self.requires_token else self.local()
 
     def allowance(self, caller: Caller) -> Allowance | None:
         """What is left of the caller's rate, for the headers of an answer; None where there is no limit."""
-        return None if caller.subject == LOCAL else self.limiter.peek(_bucket(caller))
+        return None if caller.is_local else self.limiter.peek(_bucket(caller))
 
     def library_for(
         self, caller: Caller, *, deadline_seconds: float | None = None, default_read_context: Default = "head"
@@ -106,7 +116,7 @@ class Desk:
         chosen = _chosen(operation)
         if not caller.may(chosen.scope):
             raise InsufficientScope(chosen.name, chosen.scope)
-        if caller.subject != LOCAL:
+        if not caller.is_local:
             self.limiter.take(_bucket(caller))
         parse(chosen, arguments)
 
@@ -128,7 +138,8 @@ class Desk:
         answer says so.
         """
         name = _name(operation)
-        with telemetry.request(), telemetry.span(name, {telemetry.DOOR: door, telemetry.OPERATION: name}) as span:
+        spanned = telemetry.span(name, {telemetry.DOOR: door, telemetry.OPERATION: name})
+        with over_a_door(), telemetry.request(), spanned as span:
             body = self._run(operation, arguments, caller, door, deadline_seconds, default_read_context, admitted)
             span.set({telemetry.OUTCOME: "ok"})
             return body
@@ -147,7 +158,13 @@ class Desk:
         try:
             if not admitted:
                 self._check(operation, arguments, caller)
-            body = self._answer(_chosen(operation), arguments, caller, deadline_seconds, default_read_context)
+            body = self.answer(
+                _chosen(operation),
+                arguments,
+                caller,
+                deadline_seconds=deadline_seconds,
+                default_read_context=default_read_context,
+            )
             outcome = "ok"
             return body
         except PinciteError as error:
@@ -159,19 +176,29 @@ class Desk:
         finally:
             self._tell(Served(door, _name(operation), caller, outcome, time.perf_counter() - began, arguments, body))
 
-    def _answer(
+    def answer(
         self,
         operation: Operation,
         arguments: Mapping[str, object],
         caller: Caller,
-        deadline_seconds: float | None,
-        default_read_context: Default,
+        *,
+        deadline_seconds: float | None = None,
+        default_read_context: Default = "head",
     ) -> Json:
+        """What a request gets that was admitted: neither counted nor logged. Reading waits for its turn."""
         request = parse(operation, arguments)
-        if deadline_seconds is not None and deadline_seconds <= 0:
-            raise DeadlineExceeded("the deadline had passed before the request was read; allow more time")
-        library = self.library_for(caller, deadline_seconds=deadline_seconds, default_read_context=default_read_context)
-        return operation.run(library, request)
+
+        def work(seconds: float | None) -> Json:
+            if seconds is not None and seconds <= 0:
+                raise DeadlineExceeded("the deadline had passed before the request was read; allow more time")
+            library = self.library_for(caller, deadline_seconds=seconds, default_read_context=default_read_context)
+            return operation.run(library, request)
+
+        with over_a_door():
+            if operation.scope != READ or (deadline_seconds is not None and deadline_seconds <= 0):
+                return work(deadline_seconds)
+            turns = self._long_turns if operation.is_long else self._turns
+            return turns.take(work, deadline_seconds)
 
     def stream(
         self,
@@ -193,7 +220,7 @@ class Desk:
             if self._begins_with_words(arguments):
                 # Not counted and not logged: it is the beginning of the request that follows.
                 early = {**arguments, "mode": "keyword", "explain": False}
-                yield from _stage("keyword", self._words(early, caller, default_read_context))
+                yield from _stage("keyword", self._words(early, caller, deadline_seconds, default_read_context))
             options = {"door": door, "deadline_seconds": deadline_seconds, "admitted": admitted}
             body = self.run("semanticSearch", arguments, caller, default_read_context=default_read_context, **options)  # type: ignore[arg-type]
             yield from _stage("final", body)
@@ -206,12 +233,19 @@ class Desk:
         models = self.library.config.dense != "off" or self.library.config.reranker.model
         return bool(models) and arguments.get("mode") in (None, "", "hybrid") and not arguments.get("cursor")
 
-    def _words(self, arguments: Mapping[str, object], caller: Caller, default_read_context: Default) -> Json:
+    def _words(
+        self,
+        arguments: Mapping[str, object],
+        caller: Caller,
+        deadline_seconds: float | None,
+        default_read_context: Default,
+    ) -> Json:
         operation = operation_named("semanticSearch")
         if not caller.may(operation.scope):
             raise InsufficientScope(operation.name, operation.scope)
-        library = self.library_for(caller, default_read_context=default_read_context)
-        return operation.run(library, parse(operation, arguments))
+        return self.answer(
+            operation, arguments, caller, deadline_seconds=deadline_seconds, default_read_context=default_read_context
+        )
 
     def _tell(self, served: Served) -> None:
         try:

@@ -19,6 +19,8 @@ from pincite.serve.requests import Request, read_request
 from pincite.serve.sources import check_source
 from pincite.serve.wire import Json
 
+Progress = Callable[[str, int, int], None]
+"""Told the stage, how much of it is done, and how much there is."""
 READ, WRITE, BASELINES, ADMIN = "search:read", "index:write", "baselines:write", "admin:read"
 
 
@@ -32,6 +34,8 @@ class Operation:
     request: type[Request]
     run: Callable[[Library, Any], Json]
     """From the caller's library and the request to the wire's JSON: what the command line prints with --json."""
+    is_long: bool = False
+    """May take seconds: searches do not wait behind it."""
 
     @property
     def reads_only(self) -> bool:
@@ -182,7 +186,12 @@ def _doctor(library: Library, _asked: Request) -> Json:
 # --- writing --------------------------------------------------------------------------------------------------
 
 
-def _ingest(library: Library, asked: requests.Ingest) -> Json:
+def silent(_stage: str, _done: int, _total: int) -> None:
+    """No progress."""
+
+
+def ingest(library: Library, asked: requests.Ingest, progress: Progress = silent) -> Json:
+    """Bring a repository in line with a source that the settings allow; a door that waits may follow its progress."""
     check_source(library.config.serve, asked.source)
     report = library.ingest(
         asked.source,
@@ -192,6 +201,7 @@ def _ingest(library: Library, asked: requests.Ingest) -> Json:
         prefix=asked.prefix,
         allow_empty=asked.allow_empty,
         message=asked.message,
+        progress=progress,
     )
     return wire.ingest_report(report)
 
@@ -228,15 +238,15 @@ OPERATIONS: Mapping[str, Operation] = {
         Operation("semanticSearch", READ, requests.Search, _search),
         Operation("getContext", READ, requests.GetContext, _context),
         Operation("getElement", READ, requests.GetElement, _element),
-        Operation("verify", READ, requests.VerifyQuote, _verify),
-        Operation("verifyCitations", READ, requests.VerifyCitations, _verify_citations),
-        Operation("compareBaselines", READ, requests.CompareBaselines, _compare),
-        Operation("whyNot", READ, requests.WhyNot, _why_not),
+        Operation("verify", READ, requests.VerifyQuote, _verify, is_long=True),
+        Operation("verifyCitations", READ, requests.VerifyCitations, _verify_citations, is_long=True),
+        Operation("compareBaselines", READ, requests.CompareBaselines, _compare, is_long=True),
+        Operation("whyNot", READ, requests.WhyNot, _why_not, is_long=True),
         Operation("replay", READ, requests.Replay, _replay),
         Operation("definitions", READ, requests.Definitions, _definitions),
         Operation("references", READ, requests.References, _references),
         Operation("history", READ, requests.History, _history),
-        Operation("diff", READ, requests.Diff, _diff),
+        Operation("diff", READ, requests.Diff, _diff, is_long=True),
         Operation("revisions", READ, requests.Revisions, _revisions),
         Operation("filters", READ, requests.FilterValues, _filters),
         Operation("listRepositories", READ, requests.ListRepositories, list_repositories),
@@ -244,7 +254,7 @@ OPERATIONS: Mapping[str, Operation] = {
         Operation("search", READ, requests.DeepSearch, deep_search),
         Operation("fetch", READ, requests.DeepFetch, deep_fetch),
         Operation("doctor", ADMIN, requests.Doctor, _doctor),
-        Operation("ingest", WRITE, requests.Ingest, _ingest),
+        Operation("ingest", WRITE, requests.Ingest, ingest),
         Operation("reindex", WRITE, requests.Reindex, _reindex),
         Operation("listBaselines", READ, requests.ListBaselines, _list_baselines),
         Operation("createBaseline", BASELINES, requests.CreateBaseline, _create_baseline),

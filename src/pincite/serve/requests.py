@@ -5,6 +5,7 @@ The descriptions are read by language models that choose arguments, and by peopl
 
 from __future__ import annotations
 
+import re
 from collections.abc import Mapping
 from typing import Annotated, Any, Literal, TypeVar
 
@@ -20,6 +21,10 @@ OTHER_WORDS = {
     "neighbors": "neighbours", "name": "baseline_id",
 }  # fmt: skip
 """What callers say for what we call otherwise; nearness of spelling would not find it."""
+FROM_THE_TOKEN = frozenset(
+    {"tenant", "tenant_id", "organization", "organization_id", "organisation", "org", "roles", "role"}
+)
+"""What no request may say about its caller, in the words that are tried."""
 
 READ_CONTEXT_SCHEMA: dict[str, Any] = {
     "anyOf": [
@@ -360,11 +365,17 @@ def read_request(model: type[R], arguments: Mapping[str, object]) -> R:
                 raise UnknownArgument(
                     f"unknown argument {name!r}; did you mean {meant!r}?", field=name, suggestions=(meant,)
                 )
+            if name in FROM_THE_TOKEN:
+                raise UnknownArgument(
+                    f"unknown argument {name!r}; tenant, organization and roles of a caller come from its token, never"
+                    " from the request: leave it out",
+                    field=name,
+                )
             raise UnknownArgument.named("argument", name, known)
     try:
         return model.model_validate(dict(arguments))
     except ValidationError as error:
-        raise _refusal(error, model) from None
+        raise _refusal(error, model, arguments) from None
 
 
 def names_of(model: type[Request]) -> list[str]:
@@ -373,17 +384,21 @@ def names_of(model: type[Request]) -> list[str]:
 
 
 _WORDS = {
-    "int_type": "a whole number, without quotation marks",
-    "float_type": "a number, without quotation marks",
-    "bool_type": "true or false, without quotation marks",
+    "int_type": "a whole number",
+    "int_from_float": "a whole number",
+    "float_type": "a number",
+    "bool_type": "true or false",
     "string_type": "a text",
     "list_type": "a list",
     "dict_type": "an object",
     "model_type": "an object",
 }
+_SHAPES = {"span": "two whole numbers, [start, end], counted in characters"}
+"""What a field must be, where that is more than the type of one value."""
+_QUOTABLE = re.compile(r"-?\d+(\.\d+)?|true|false")
 
 
-def _refusal(error: ValidationError, model: type[Request]) -> InvalidArgument:
+def _refusal(error: ValidationError, model: type[Request], arguments: Mapping[str, object]) -> InvalidArgument:
     """The first problem in our words: which field, what is wrong with it, what it may be."""
     problems = error.errors(include_url=False)
     first = problems[0]
@@ -396,10 +411,14 @@ def _refusal(error: ValidationError, model: type[Request]) -> InvalidArgument:
     if first["type"] == "literal_error":
         allowed = str(first["ctx"]["expected"]).replace("'", "").replace(" or ", ", ").split(", ")
         return UnknownArgument.named(path, str(first["input"]), allowed, field=path)
+    if where in _SHAPES:
+        return InvalidArgument(f"{where} is {arguments[where]!r:.80}; it must be {_SHAPES[where]}", field=where)
     kinds = [_WORDS[p["type"]] for p in problems if p["loc"][:1] == (where,) and p["type"] in _WORDS]
     if kinds:
         path = path if len(kinds) == 1 else where
-        shown = f"{first['input']!r:.80}"
-        return InvalidArgument(f"{path} is {shown}; it must be {' or '.join(dict.fromkeys(kinds))}", field=path)
+        wanted = " or ".join(dict.fromkeys(kinds))
+        quoted = isinstance(first["input"], str) and _QUOTABLE.fullmatch(first["input"]) and "a text" not in kinds
+        marks = ", without quotation marks" if quoted else ""
+        return InvalidArgument(f"{path} is {first['input']!r:.80}; it must be {wanted}{marks}", field=path)
     said = first["msg"][:1].lower() + first["msg"][1:]
     return InvalidArgument(f"{path} is {first['input']!r:.80}: {said}" if path else said, field=path)

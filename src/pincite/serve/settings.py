@@ -159,6 +159,8 @@ class ServeSettings(_Section):
     max_upload_bytes: int = Field(default=100 * 1024 * 1024, ge=1_024, le=10 * 1024**3)
     request_seconds: float = Field(default=30.0, gt=0, le=3_600)
     """How long a request may take."""
+    requests_at_once: int = Field(default=1, ge=1, le=64)
+    """Searches that a worker does at once, and long requests beside them; the others wait for their turn."""
     ingest_roots: tuple[Address, ...] = ()
     """Folders, files and addresses that may be ingested over a door, with what lies below them."""
     rate_limit: RateLimit = RateLimit()

@@ -16,7 +16,8 @@ def check_source(settings: ServeSettings, source: str) -> None:
     """`PermissionDenied` unless the source lies below one of `ingest_roots`."""
     if not any(_lies_below(source, root) for root in settings.ingest_roots):
         raise PermissionDenied(
-            f"{source!r:.200} may not be ingested from here; what may be is named by the setting serve.ingest_roots",
+            f"{source!r:.200} may not be ingested from here; upload the files, or ask the server's operator to name"
+            " their folder in the setting serve.ingest_roots",
             field="source",
         )
 

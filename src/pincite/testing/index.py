@@ -168,7 +168,7 @@ def scores(ranking: Ranking) -> dict[tuple[str, int], float]:
 
 def facts(ranking: Ranking) -> Ranking:
     """A ranking without lifetime ids, which are opaque and may differ between libraries."""
-    return replace(ranking, found=tuple(replace(found, lifetime_id=0) for found in ranking.found))
+    return replace(ranking, found=tuple(found._replace(lifetime_id=0) for found in ranking.found))
 
 
 QUESTIONS: tuple[WordQuery, ...] = (
@@ -865,7 +865,7 @@ class IndexContract:
         shelf.embed(SIBLING)
         views = (shelf.view(roles=("clerk",)), shelf.view(SIBLING))
         among = Among(frozenset({(SIBLING, "a"), (SCOPE, "d"), (SCOPE, "b")}), each)
-        everything = [replace(f, window=-1) for f in shelf.mean(asking("the old dog", group="chunk"), *views).found]
+        everything = [f._replace(window=-1) for f in shelf.mean(asking("the old dog", group="chunk"), *views).found]
         expected = []
         for scope, element_id in ((SIBLING, "a"), (SCOPE, "d")):
             expected += [f for f in everything if (f.scope, f.element_id) == (scope, element_id)][:each]

@@ -318,7 +318,7 @@ def _nearness(blob: bytes, query: VectorQuery) -> tuple[int, int]:
 def _near(row: Row, products: int, window: int, query: VectorQuery) -> Found:
     cosine = products / (2 * FIXED**2)
     near = _found(row, query.calibration.score(cosine), cosine, ())
-    return near if query.among else replace(near, window=window)
+    return near if query.among else near._replace(window=window)
 
 
 # --- words ----------------------------------------------------------------------------------------------------
@@ -387,7 +387,7 @@ class _Question:
             bound = self.compiled.bound * (1 + self.query.scoring.literal)
             matched = self._explain(row) if rank < self.query.explained else ()
             item = _found(row, min(1.0, pool[row] / bound), pool[row], matched)
-            found.append(replace(item, elsewhere=elsewhere.get(row, 0.0)))
+            found.append(item._replace(elsewhere=elsewhere.get(row, 0.0)))
         return Ranking("keyword", tuple(found), total, notes=self.compiled.notes)
 
     def _matches(self, row: Row) -> bool:

@@ -16,6 +16,7 @@ from pincite.errors import Conflict, DeadlineExceeded, PinciteError, Unavailable
 from pincite.serve.desk import Desk
 from pincite.serve.grpc.generated import semantic_query_pb2 as pb
 from pincite.serve.grpc.problems import code_of
+from pincite.serve.grpc.running import SERVICE
 from pincite.serve.limits import Limiter
 from pincite.serve.settings import RateLimit
 
@@ -130,6 +131,36 @@ def test_what_nobody_foresaw_is_in_the_log_and_not_in_the_answer(
     assert caplog.text.count("ZeroDivisionError: a secret of the server") == 2
 
 
+GARBAGE = b"\x0a\xff\xff\xff\xff\x0fno message"
+"""A field whose length leads beyond the end."""
+
+
+def _raw(served: Served, service: str, method: str, **options: Any) -> Any:
+    """Call a method with bytes that are no message of it."""
+    make = served.channel.unary_stream if method in ("SearchStream", "Watch") else served.channel.unary_unary
+    call = make(f"/{service}/{method}", request_serializer=lambda data: data)
+    answer = call(GARBAGE, timeout=30, **options)
+    return list(answer) if method in ("SearchStream", "Watch") else answer
+
+
+@pytest.mark.parametrize("method", ["Search", "SearchStream", "GetContext", "Reindex", "GetIndexHealth"])
+def test_bytes_that_are_no_message_are_a_wrong_argument(
+    here: Served, method: str, caplog: pytest.LogCaptureFixture
+) -> None:
+    refusal = refused(lambda: _raw(here, SERVICE, method))
+    assert refusal.code is StatusCode.INVALID_ARGUMENT
+    assert f"{SERVICE}/{method} cannot be read" in refusal.message
+    assert (refusal.error.code, refusal.error.message) == ("invalid_argument", refusal.message)
+    assert refusal.detail(ErrorInfo).reason == "INVALID_ARGUMENT"
+    assert caplog.text == "", "whoever sends nonsense does not fill the log"
+
+
+@pytest.mark.parametrize("method", ["Check", "Watch"])
+def test_health_is_not_upset_by_them_either(here: Served, method: str, caplog: pytest.LogCaptureFixture) -> None:
+    assert refused(lambda: _raw(here, "grpc.health.v1.Health", method)).code is StatusCode.INVALID_ARGUMENT
+    assert caplog.text == ""
+
+
 # --- who asks -------------------------------------------------------------------------------------------------
 
 EVERY = {
@@ -166,6 +197,15 @@ def test_a_bad_token_is_refused_and_not_explained(guarded: Served, method: str) 
         refusal = refused(lambda token=token: guarded.ask(method, EVERY[method], token=token))
         assert refusal.code is StatusCode.UNAUTHENTICATED
         assert refusal.detail(ErrorInfo).metadata["reason"] == "invalid token"
+
+
+@pytest.mark.parametrize("method", EVERY)
+def test_who_sends_nonsense_is_asked_first_who_they_are(guarded: Served, method: str) -> None:
+    refusal = refused(lambda: _raw(guarded, SERVICE, method))
+    assert refusal.code is StatusCode.UNAUTHENTICATED
+    assert refusal.detail(ErrorInfo).metadata["reason"] == "authentication required"
+    known = [("authorization", f"Bearer {guarded.token}")]
+    assert refused(lambda: _raw(guarded, SERVICE, method, metadata=known)).code is StatusCode.INVALID_ARGUMENT
 
 
 def test_another_scheme_is_no_token(guarded: Served) -> None:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import re
 import signal
 import socket
 import subprocess
@@ -13,6 +14,7 @@ from pathlib import Path
 
 import grpc
 import pytest
+from grpc_health.v1 import health_pb2, health_pb2_grpc
 
 import pincite
 from desk import SAMPLES
@@ -61,3 +63,39 @@ def test_the_command_serves_grpc_until_it_is_stopped(library: Path, workers: int
         assert running.returncode == 0, said
         assert f"gRPC at 127.0.0.1:{port}" in said
         assert "Traceback" not in said
+
+
+@pytest.mark.slow
+def test_both_doors_drain_at_once(library: Path) -> None:
+    """A slow client holds HTTP; gRPC does not wait for it, and takes no new calls meanwhile."""
+    port = free_port()
+    with process(library, port) as running, grpc.insecure_channel(f"127.0.0.1:{port}") as channel:
+        stub = generated.SemanticQueryServiceStub(channel)
+        assert stub.Search(pb.SearchRequest(query="leave"), timeout=60, wait_for_ready=True).results
+        watched = health_pb2_grpc.HealthStub(channel).Watch(health_pb2.HealthCheckRequest(), timeout=60)
+        assert next(watched).status == health_pb2.HealthCheckResponse.SERVING
+        body = b'{"query": "annual leave"}'
+        head = b"POST /v1/search HTTP/1.1\r\nHost: 127.0.0.1\r\nContent-Type: application/json\r\n"
+        with socket.create_connection(("127.0.0.1", http_port(running)), timeout=60) as slow:
+            slow.sendall(head + b"Expect: 100-continue\r\nContent-Length: %d\r\n\r\n" % len(body))
+            assert slow.recv(100).startswith(b"HTTP/1.1 100"), "the server waits for the body"
+            running.send_signal(signal.SIGTERM)
+            assert next(watched).status == health_pb2.HealthCheckResponse.NOT_SERVING
+            with pytest.raises(grpc.RpcError) as refused:
+                stub.Search(pb.SearchRequest(query="leave"), timeout=30)
+            broken_off = (
+                grpc.StatusCode.UNAVAILABLE,
+                grpc.StatusCode.CANCELLED,
+            )  # as the channel was closed or not yet
+            assert refused.value.code() in broken_off  # type: ignore[attr-defined]
+            slow.sendall(body)
+            assert slow.recv(100).startswith(b"HTTP/1.1 200"), "HTTP was still finishing what was under way"
+        _, said = running.communicate(timeout=60)
+        assert running.returncode == 0, said
+
+
+def http_port(running: subprocess.Popen[str]) -> int:
+    assert running.stderr is not None
+    said = re.search(r"http://127\.0\.0\.1:(\d+)/", running.stderr.readline())
+    assert said
+    return int(said[1])

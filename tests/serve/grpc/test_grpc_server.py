@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import datetime
-import ipaddress
 import threading
 import time
 from collections.abc import Iterator, Mapping
@@ -27,6 +25,8 @@ from pincite.serve.grpc.running import SERVICE
 from pincite.serve.grpc.senders import is_trusted
 from pincite.serve.grpc.server import start
 from pincite.serve.settings import ServeSettings
+from pincite.serve.turns import WAITING
+from self_signed import self_signed
 
 StatusCode = grpc.StatusCode
 Health = health_pb2.HealthCheckResponse
@@ -143,18 +143,16 @@ def test_a_cancelled_stream_is_not_continued(held: Served) -> None:
 
 def test_what_waits_for_a_thread_when_it_is_cancelled_is_never_begun(held: Served) -> None:
     assert isinstance(held.desk, Held)
-    from pincite.serve.grpc.calls import THREADS
-
-    calls = [held.stub.Search.future(LEAVE) for _ in range(THREADS)]
-    eventually(lambda: len(held.desk.budgets) == THREADS)  # type: ignore[attr-defined]
+    calls = [held.stub.Search.future(LEAVE) for _ in range(WAITING)]
+    eventually(lambda: len(held.desk.budgets) == WAITING)  # type: ignore[attr-defined]
     waiting = held.stub.Search.future(LEAVE)
-    eventually(lambda: held.running._calls._calls == THREADS + 1)
+    eventually(lambda: held.running._calls._calls == WAITING + 1)
     waiting.cancel()
-    eventually(lambda: held.running._calls._calls == THREADS)
+    eventually(lambda: held.running._calls._calls == WAITING)
     held.desk.release.set()
     for call in calls:
         assert call.result(30).results
-    assert len(held.desk.budgets) == THREADS
+    assert len(held.desk.budgets) == WAITING
 
 
 # --- health and reflection ------------------------------------------------------------------------------------
@@ -249,7 +247,7 @@ def test_a_proxy_is_known_by_its_address() -> None:
 
 
 def test_with_a_certificate_it_speaks_tls_alone(library: pincite.Library, tmp_path: Path) -> None:
-    certificate, key = _self_signed(tmp_path)
+    certificate, key = self_signed(tmp_path)
     desk = Desk(library, ServeSettings(production=True))
     with serving(desk, certificate=str(certificate), key=str(key)) as served:
         trusted = grpc.ssl_channel_credentials(certificate.read_bytes())
@@ -258,40 +256,8 @@ def test_with_a_certificate_it_speaks_tls_alone(library: pincite.Library, tmp_pa
         assert refused(lambda: served.ask("Search", LEAVE, timeout=5)).code is StatusCode.UNAVAILABLE
     with pytest.raises(InvalidArgument, match="go together"):
         start(desk, "127.0.0.1:0", certificate=str(certificate))
-    with pytest.raises(InvalidArgument, match="name PEM files"):
+    with pytest.raises(InvalidArgument, match="name a PEM file"):
         start(desk, "127.0.0.1:0", certificate=str(tmp_path / "none.pem"), key=str(key))
-
-
-def _self_signed(folder: Path) -> tuple[Path, Path]:
-    pytest.importorskip("cryptography")
-    from cryptography import x509
-    from cryptography.hazmat.primitives import hashes, serialization
-    from cryptography.hazmat.primitives.asymmetric import ec
-
-    secret = ec.generate_private_key(ec.SECP256R1())
-    name = x509.Name([x509.NameAttribute(x509.NameOID.COMMON_NAME, "localhost")])
-    now = datetime.datetime.now(datetime.UTC)
-    names = x509.SubjectAlternativeName([x509.DNSName("localhost"), x509.IPAddress(ipaddress.ip_address("127.0.0.1"))])
-    made = (
-        x509.CertificateBuilder()
-        .subject_name(name)
-        .issuer_name(name)
-        .public_key(secret.public_key())
-        .serial_number(1)
-        .not_valid_before(now - datetime.timedelta(days=1))
-        .not_valid_after(now + datetime.timedelta(days=1))
-        .add_extension(names, critical=False)
-        .add_extension(x509.BasicConstraints(ca=True, path_length=None), critical=True)
-        .sign(secret, hashes.SHA256())
-    )
-    certificate, key = folder / "certificate.pem", folder / "key.pem"
-    certificate.write_bytes(made.public_bytes(serialization.Encoding.PEM))
-    key.write_bytes(
-        secret.private_bytes(
-            serialization.Encoding.PEM, serialization.PrivateFormat.PKCS8, serialization.NoEncryption()
-        )
-    )
-    return certificate, key
 
 
 # --- stopping -------------------------------------------------------------------------------------------------

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 import signal
+import ssl
 import subprocess
 import sys
 import threading
@@ -25,6 +26,8 @@ class RealServer:
     options: tuple[str, ...] = ()
     environ: dict[str, str] = field(default_factory=dict)
     said: list[str] = field(default_factory=list)
+    trusted: ssl.SSLContext | None = None
+    """Whose certificates its client believes, where it speaks HTTPS."""
 
     def start(self) -> RealServer:
         environ = {key: value for key, value in os.environ.items() if not key.startswith("PINCITE_")}
@@ -42,7 +45,9 @@ class RealServer:
         while not (address := self._address()) and self.process.poll() is None and time.monotonic() < end:
             time.sleep(0.05)
         assert address, self.said
-        self.client = httpx2.Client(base_url=address, timeout=STARTS_WITHIN_SECONDS)
+        self.client = httpx2.Client(
+            base_url=address, timeout=STARTS_WITHIN_SECONDS, verify=True if self.trusted is None else self.trusted
+        )
         assert self.client.get("/readyz").status_code == 200
         return self
 

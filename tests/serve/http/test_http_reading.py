@@ -122,6 +122,29 @@ def test_a_body_that_is_no_object_is_refused(reading, body) -> None:
     assert (refused.status_code, refused.json()["code"]) == (400, "invalid_argument")
 
 
+@pytest.mark.parametrize(
+    ("body", "key"),
+    [
+        (b'{"query": "leave", "query": "pay"}', "query"),
+        (b'{"query": "a", "filters": {"kind": "x", "kind": "y"}}', "kind"),
+    ],
+)
+def test_a_key_that_is_given_twice_is_refused_by_its_name(reading, body, key) -> None:
+    refused = reading.client.post("/v1/search", content=body, headers={"Content-Type": "application/json"})
+    told = refused.json()
+    assert (refused.status_code, told["code"], told["field"]) == (422, "invalid_argument", key)
+    assert told["detail"] == f"{key!r} is given twice in the body; give it once"
+
+
+def test_a_title_belongs_to_its_type_of_problem(reading) -> None:
+    """RFC 9457: the same for each occurrence, whatever the status."""
+    unknown = reading.client.get("/v1/search?q=x&limit=3").json()
+    assert (unknown["status"], unknown["title"]) == (422, "An argument is unknown")
+    problems = [reading.client.get("/v1/search?q=x&top_k=many"), reading.client.delete("/v1/search")]
+    assert [problem.status_code for problem in problems] == [422, 405]
+    assert {problem.json()["title"] for problem in problems} == {"The request cannot be used as it is"}
+
+
 def test_a_body_of_another_type_is_refused(reading) -> None:
     assert reading.client.post("/v1/search", content=b"q=x", headers={"Content-Type": "text/plain"}).status_code == 415
 

@@ -105,16 +105,16 @@ def test_an_address_that_others_reach_needs_authentication(tmp_path) -> None:
 
     config = load_config(tmp_path / "library")
     with pytest.raises(InvalidArgument, match="no authentication is configured"):
-        check(Serving(config, ServeSettings(host="0.0.0.0")))
-    check(Serving(config, ServeSettings(host="0.0.0.0", auth={"mode": "required"})))
-    check(Serving(config, ServeSettings()))
+        check(Serving(config, ServeSettings(host="0.0.0.0"), create=True))
+    check(Serving(config, ServeSettings(host="0.0.0.0", auth={"mode": "required"}), create=True))
+    check(Serving(config, ServeSettings(), create=True))
 
 
 def test_production_without_any_way_to_https_is_refused_at_the_start(tmp_path) -> None:
     from pincite.config import load_config
 
     with pytest.raises(InvalidArgument, match="nobody could reach"):
-        check(Serving(load_config(tmp_path / "library"), ServeSettings(production=True)))
+        check(Serving(load_config(tmp_path / "library"), ServeSettings(production=True), create=True))
 
 
 def test_every_answer_carries_the_headers_that_restrain_browsers(serve) -> None:

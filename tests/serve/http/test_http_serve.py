@@ -54,6 +54,17 @@ def test_it_serves_says_what_is_missing_and_stops_cleanly(library: Path) -> None
     assert not any("Traceback" in line for line in server.said)
 
 
+def test_answers_do_not_wait_for_the_acknowledgement_of_their_headers(library: Path) -> None:
+    """Without TCP_NODELAY each waits for the client's delayed ACK, 40 ms or more; a busy machine may be slower."""
+    with RealServer(library) as server:
+        took = []
+        for _ in range(30):
+            began = time.perf_counter()
+            server.client.get("/healthz")
+            took.append(time.perf_counter() - began)
+    assert min(took[1:]) < 0.035
+
+
 def test_what_was_acknowledged_before_a_sigterm_is_there_afterwards(library: Path) -> None:
     """A job under way is finished; its files are found by the next server."""
     server = RealServer(library).start()

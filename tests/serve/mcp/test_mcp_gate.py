@@ -74,6 +74,24 @@ def test_a_jwt_is_taken_or_refused_with_the_reason(
     assert ("www-authenticate" in answered.headers) == (status != 200)
 
 
+@pytest.mark.parametrize(
+    ("body", "said"),
+    [
+        ([], "a list of messages is not taken"),
+        ([LIST], "a list of messages is not taken"),
+        ({}, "must be one JSON-RPC 2.0 message"),
+        ("x", "must be one JSON-RPC 2.0 message"),
+        ({**LIST, "params": 3}, "must be one JSON-RPC 2.0 message"),
+    ],
+)
+def test_what_is_no_message_is_answered_in_words(desk: Desk, body: Any, said: str) -> None:
+    answered = post(desk, f"Bearer {token()}", body)
+    told = answered.json()
+    assert (answered.status_code, told["error"]["code"]) == (400, -32600)
+    assert told["id"] == (body.get("id") if isinstance(body, dict) else None)
+    assert said in told["error"]["message"] and "validation" not in told["error"]["message"].lower()
+
+
 @pytest.mark.parametrize("method", ["GET", "DELETE"])
 def test_nobody_waits_for_a_stream_on_which_nothing_comes(desk: Desk, method: str) -> None:
     async def ask(given: str) -> httpx2.Response:

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import threading
-from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
@@ -34,24 +33,6 @@ def settings(tmp_path: Path) -> dict[str, Any]:
         library.ingest(tmp_path / "source", embedding=False)
         library.embed()
     return settings
-
-
-@pytest.fixture
-def loads_slowly(monkeypatch: pytest.MonkeyPatch) -> Iterator[threading.Event]:
-    """A model that answers only once the event is set, as one that reads its files first."""
-    there = threading.Event()
-
-    def wait(then: Any) -> Any:
-        def call(self: HashingEmbedder, *given: Any) -> Any:
-            assert there.wait(60)
-            return then(self, *given)
-
-        return call
-
-    monkeypatch.setattr(HashingEmbedder, "embed", wait(HashingEmbedder.embed))
-    monkeypatch.setattr(HashingEmbedder, "embed_query", wait(HashingEmbedder.embed_query))
-    yield there
-    there.set()
 
 
 def leg(body: dict[str, Any], name: str) -> dict[str, Any]:

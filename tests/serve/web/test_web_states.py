@@ -52,6 +52,24 @@ def test_a_day_can_be_read(visit, address) -> None:
     page.wait_for_selector(".hit")
 
 
+def test_the_menu_makes_way_for_what_was_chosen_in_it(visit, address) -> None:
+    page = visit(f"{address}/?q=outage")
+    settled(page)
+    page.locator("#state-menu > summary").press("Enter")
+    page.get_by_label("2026-Q1 (legislation)").press("Space")
+    page.wait_for_selector("#state-menu:not([open])")
+    assert page.evaluate("() => document.activeElement.matches('#state-menu > summary')")
+
+
+def test_a_day_can_be_typed(visit, address) -> None:
+    page = visit(f"{address}/?q=outage", locale="en-US")
+    settled(page)
+    page.click("#state-menu > summary")
+    page.get_by_label("Day").focus()
+    page.keyboard.type("01022020")
+    page.wait_for_function("() => document.querySelector('#banner').textContent.includes('the end of 2020-01-02')")
+
+
 @pytest.mark.parametrize("width", [1280, 900, 380])
 def test_the_banner_stays_in_sight(visit, address, width) -> None:
     page = visit(f"{address}/?q=the&at=baseline:2026-Q1&repository=legislation", width=width, height=700)

@@ -13,6 +13,7 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
 
+from pincite.advice import by_operator, place
 from pincite.catalog.sqlite.schema import is_current, migrate
 from pincite.errors import Damaged, InvalidArgument, Locked, PinciteError, StorageFull, Unavailable
 
@@ -191,7 +192,7 @@ class Database:
             ) from error
         except (UnicodeDecodeError, json.JSONDecodeError) as error:
             # Whatever is read inside a transaction was written by us, in UTF-8 and in JSON.
-            raise Damaged(f"{self.path} is damaged ({error}); restore a backup, then run: pincite doctor") from error
+            raise Damaged(f"{place(self.path)} is damaged ({error}); {_restore()}") from error
         except sqlite3.Error as error:
             self._require_open()  # a connection that was closed under us is no mystery
             raised = translate(error, self.path)
@@ -206,19 +207,26 @@ def _require_sqlite() -> None:
         raise Unavailable(f"the catalog needs SQLite {needed}, this Python has {found}; use a newer Python build")
 
 
+def _restore() -> str:
+    return by_operator("restore a backup, then run", "pincite doctor")
+
+
 def translate(error: sqlite3.Error, path: Path) -> PinciteError | None:
     """The error as the user should read it; None for a mistake of ours, which stays a crash."""
     extended = getattr(error, "sqlite_errorcode", 0)
     code = extended & 0xFF  # the low byte is the primary code
     if code == sqlite3.SQLITE_FULL or extended in _NO_ROOM:
-        return StorageFull(f"no space left for {path}; nothing was changed; free some space and try again")
+        return StorageFull(f"no space left for {place(path)}; nothing was changed; free some space and try again")
     # Only SQLite's own errors have a code; Python's driver complains by itself of stored text that is no UTF-8.
     if code in (sqlite3.SQLITE_CORRUPT, sqlite3.SQLITE_NOTADB) or (not code and "UTF-8" in str(error)):
-        return Damaged(f"{path} is damaged ({error}); restore a backup, then run: pincite doctor")
+        return Damaged(f"{place(path)} is damaged ({error}); {_restore()}")
     if code in (sqlite3.SQLITE_BUSY, sqlite3.SQLITE_LOCKED):
-        return Locked(f"another process has been writing {path} for {BUSY_SECONDS:.0f} s; try again when it is done")
+        return Locked(
+            f"another process has been writing {place(path)} for {BUSY_SECONDS:.0f} s; try again when it is done"
+        )
     if code == sqlite3.SQLITE_IOERR:
-        return Damaged(f"{path} cannot be read or written ({error}); check the disk, then run: pincite doctor")
+        advice = by_operator("check the disk, then run", "pincite doctor")
+        return Damaged(f"{place(path)} cannot be read or written ({error}); {advice}")
     if code in (sqlite3.SQLITE_CANTOPEN, sqlite3.SQLITE_READONLY, sqlite3.SQLITE_PERM):
-        return Unavailable(f"{path} cannot be opened for writing ({error}); check the path and its permissions")
+        return Unavailable(f"{place(path)} cannot be opened for writing ({error}); check the path and its permissions")
     return None

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import sqlite3
 
+from pincite.advice import either, place
 from pincite.errors import Damaged, SchemaTooNew
 
 APPLICATION_ID = 0x50494E43
@@ -354,8 +355,8 @@ def migrate(connection: sqlite3.Connection, path: str) -> None:
     current = len(MIGRATIONS)
     if found > current:
         raise SchemaTooNew(
-            f"{path} has catalog schema {found}, this Pincite knows schemas up to {current}; "
-            "upgrade with: pip install --upgrade pincite"
+            f"{place(path)} has catalog schema {found}, this Pincite knows schemas up to {current};"
+            f" {either('upgrade with: pip install --upgrade pincite', 'the server runs an older version')}"
         )
     if found == 0:
         _refuse_foreign(connection, path)

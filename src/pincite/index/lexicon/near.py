@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
@@ -27,31 +28,60 @@ def near(stores: Iterable[tuple[Store, View]], vectors: Sequence[Floats], above:
     """
     asked = np.ascontiguousarray(compact(np.stack(vectors)), np.float32)
     bound = int(np.ceil(above * SCALE * SCALE))
-    found: list[dict[str, tuple[int, str]]] = [{} for _ in vectors]
+    blocks: list[Block] = []
+    found: list[_Alike] = []
     for store, view in stores:
         used, first = store.in_use(view.revision, view.valid_at.toordinal()), 0
         for block in store.blocks:
-            mine = used[first : first + len(block)]
+            found.extend(_alike(block, len(blocks), used[first : first + len(block)], asked, bound))
+            blocks.append(block)
             first += len(block)
-            for number, row, likeness in _alike(block, mine, asked, bound):
-                form = block.forms[row]
-                key = fold(form)
-                best = found[number].get(key)
-                # Of two forms equally near the first in the order of their letters, wherever they lie.
-                if best is None or (-likeness, form) < (-best[0], best[1]):
-                    found[number][key] = (likeness, form)
     words: dict[str, tuple[int, str]] = {}
-    for candidates in found:
-        for key in sorted(candidates, key=lambda key: (-candidates[key][0], key))[:most]:
-            words[key] = max(words.get(key, (0, "")), candidates[key], key=lambda pair: (pair[0], pair[1]))
+    for number in range(len(vectors)):
+        for key, best in _nearest(blocks, [item.of(number) for item in found], most):
+            words[key] = max(words.get(key, (0, "")), best)
     nearest = sorted(words.values(), key=lambda pair: (-pair[0], pair[1]))
     return [NearWord(form, likeness / (SCALE * SCALE)) for likeness, form in nearest]
 
 
-def _alike(block: Block, used: Array, asked: Array, bound: int) -> Iterable[tuple[int, int, int]]:
-    """(number of the vector, row, similarity) of the forms in use that are near enough."""
+@dataclass(frozen=True, slots=True)
+class _Alike:
+    """Forms of a block that are near enough to one of the vectors."""
+
+    block: int
+    numbers: Array
+    """Of the vectors, ascending."""
+    rows: Array
+    likeness: Array
+
+    def of(self, number: int) -> _Alike:
+        """Those near one vector."""
+        low, high = np.searchsorted(self.numbers, (number, number + 1))
+        return _Alike(self.block, self.numbers[low:high], self.rows[low:high], self.likeness[low:high])
+
+
+def _alike(block: Block, place: int, used: Array, asked: Array, bound: int) -> Iterator[_Alike]:
     for low in range(0, len(block), SLICE):
         alike = asked @ block.vectors[low : low + SLICE].astype(np.float32).T
         numbers, rows = np.nonzero((alike >= bound) & used[low : low + SLICE])
-        found = alike[numbers, rows].astype(np.int64)
-        yield from zip(numbers.tolist(), (low + rows).tolist(), found.tolist(), strict=True)
+        yield _Alike(place, numbers, low + rows, alike[numbers, rows].astype(np.int64))
+
+
+def _nearest(blocks: Sequence[Block], found: Sequence[_Alike], most: int) -> list[tuple[str, tuple[int, str]]]:
+    """The words nearest to one vector: folded, with how near the best form is and that form. Others are not read."""
+    likeness = np.concatenate([np.empty(0, np.int64), *(item.likeness for item in found)])
+    rows = np.concatenate([np.empty(0, np.int64), *(item.rows for item in found)])
+    places = np.repeat([item.block for item in found], [len(item.rows) for item in found])
+    words: dict[str, tuple[int, str]] = {}
+    last = 0
+    for at in np.argsort(-likeness, kind="stable").tolist():
+        value = int(likeness[at])
+        if len(words) >= most and value < last:
+            break
+        last = value
+        form = blocks[places[at]].forms[int(rows[at])]
+        best = words.setdefault(fold(form), (value, form))
+        # Of two forms equally near the first in the order of their letters, wherever they lie.
+        if value == best[0] and form < best[1]:
+            words[fold(form)] = (value, form)
+    return sorted(words.items(), key=lambda item: (-item[1][0], item[0]))[:most]

@@ -20,6 +20,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from pincite.advice import by_operator, place
 from pincite.errors import Damaged
 from pincite.index.segments.format import ColumnWriter, open_columns, read_sealed, verify, write_sealed
 from pincite.index.segments.strings import StringTable, pack_strings
@@ -146,7 +147,8 @@ def read_lives(folder: Path, manifest: Manifest) -> Lives:
     try:
         return Lives(*(columns[name] for name in ("form", "start", "end", "first_day", "end_day")))
     except KeyError as absent:
-        raise Damaged(f"{folder / manifest.lives} lacks the column {absent}; learn again with: pincite embed") from None
+        advice = by_operator("learn again with", "pincite embed")
+        raise Damaged(f"{place(folder / manifest.lives)} lacks the column {absent}; {advice}") from None
 
 
 def sweep(folder: Path, manifest: Manifest) -> None:

@@ -9,13 +9,13 @@ from typing import Any, Literal
 import numpy as np
 from numpy.typing import NDArray
 
+from pincite.advice import by_operator, either
 from pincite.errors import InvalidArgument
 from pincite.index.queries import Found, Ranking, VectorQuery
 from pincite.index.segments.asked import Asked, asked_of
 from pincite.index.segments.background import background
 from pincite.index.segments.cascade import Cascade, Piece
 from pincite.index.segments.order import Order, Part, Place, found_at, order_of
-from pincite.index.segments.ragged import positions
 from pincite.index.segments.scan import cosine, nearest_windows, score_texts
 from pincite.index.segments.vectors import VectorStore
 from pincite.types import Scope
@@ -58,7 +58,7 @@ def search_vectors(parts: Sequence[Part], stores: Mapping[Scope, VectorStore | N
     if not parts:
         return Ranking("dense")
     if not any(stores[part.scope] for part in parts):
-        reason = "no vectors of this model yet; make them with: pincite embed"
+        reason = f"no vectors of this model yet; {by_operator('make them with', 'pincite embed')}"
         return Ranking("dense", status="unavailable", reason=reason)
     _check_dimensions(stores, query)
     asked = [asked_of(part, stores[part.scope], query.filters, query.among) for part in parts]
@@ -66,9 +66,8 @@ def search_vectors(parts: Sequence[Part], stores: Mapping[Scope, VectorStore | N
     run = _Run(query, np.array(query.vector, np.float64), order, asked, _fields(parts, stores, asked))
     found = _found(run, _score(run))
     have, waiting = sum(item.rows for item in asked), sum(item.waiting for item in asked)
-    reason = (
-        f"{have:,} of {have + waiting:,} passages have vectors; the rest wait for: pincite embed" if waiting else ""
-    )
+    rest = either("the rest wait for: pincite embed", "the rest wait for theirs")
+    reason = f"{have:,} of {have + waiting:,} passages have vectors; {rest}" if waiting else ""
     status: Literal["ok", "partial"] = "partial" if waiting else "ok"
     around = background(_everything(parts, stores, run, query), run.question) if query.among is None else None
     return Ranking("dense", found, run.total, status=status, reason=reason, background=around)
@@ -89,7 +88,7 @@ def _check_dimensions(stores: Mapping[Scope, VectorStore | None], query: VectorQ
         if store is not None and store.dimensions != len(query.vector):
             raise InvalidArgument(
                 f"the question has {len(query.vector)} dimensions, the vectors of {scope.repository!r}"
-                f" {store.dimensions}; they are not of one model: embed again with: pincite embed"
+                f" {store.dimensions}; they are not of one model: {by_operator('embed again with', 'pincite embed')}"
             )
 
 
@@ -162,9 +161,7 @@ def _rows(run: _Run, chosen: Sequence[Array]) -> _Scored:
 def _rows_of(run: _Run, store: VectorStore, number: int, texts: Array, sums: Array) -> tuple[Array, Array]:
     """A text may stand in several rows of a part, in none, or in some that are hidden."""
     places = store.places(run.order.parts[number].visible.segment)
-    first = places.starts[texts]
-    counts = places.starts[texts + 1] - first
-    rows, values = places.rows[positions(first, counts)], np.repeat(sums, counts)
+    rows, values = places.rows_with(texts, sums)
     mask = run.asked[number].mask
     return (rows, values) if mask is None else (rows[mask[rows]], values[mask[rows]])
 

@@ -19,6 +19,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from pincite.advice import by_operator, place, repair
 from pincite.errors import Damaged, StorageFull
 
 Array = NDArray[Any]
@@ -111,14 +112,14 @@ def open_columns(folder: Path) -> Columns:
     path = folder / COLUMNS_FILE
     size = path.stat().st_size
     if size != header["size"]:
-        raise Damaged(f"{path} has {size} bytes, its header says {header['size']}; repair with: pincite rebuild")
+        raise Damaged(f"{place(path)} has {size} bytes, its header says {header['size']}; {repair()}")
     data = np.memmap(path, np.uint8, "r") if size else np.empty(0, np.uint8)
     arrays: dict[str, Array] = {}
     for name, column in header["columns"].items():
         dtype = np.dtype(column["dtype"])
         start, length = column["offset"], column["count"] * dtype.itemsize
         if start + length > size:
-            raise Damaged(f"{path}: column {name!r} reaches past the end of the file; repair with: pincite rebuild")
+            raise Damaged(f"{place(path)}: column {name!r} reaches past the end of the file; {repair()}")
         # A plain view: np.memmap's own subclass makes every slice several times slower.
         arrays[name] = np.asarray(data[start : start + length]).view(dtype)
     return Columns(folder, arrays, header["facts"], size)
@@ -174,12 +175,13 @@ def read_sealed(path: Path) -> dict[str, Any]:
         sealed = json.loads(path.read_text(encoding="utf-8"))
         known, body = sealed["format"], sealed["body"]
         if known != FORMAT:
-            raise Damaged(f"{path} has format {known}, this Pincite reads {FORMAT}; rebuild with: pincite rebuild")
+            advice = by_operator("rebuild it with", "pincite rebuild")
+            raise Damaged(f"{place(path)} has format {known}, this Pincite reads {FORMAT}; {advice}")
         if zlib.crc32(body.encode()) != sealed["crc32"]:
-            raise Damaged(f"{path} fails its checksum; repair with: pincite rebuild")
+            raise Damaged(f"{place(path)} fails its checksum; {repair()}")
         value: dict[str, Any] = json.loads(body)
     except (ValueError, KeyError, TypeError) as error:
-        raise Damaged(f"{path} is not readable ({error}); repair with: pincite rebuild") from error
+        raise Damaged(f"{place(path)} is not readable ({error}); {repair()}") from error
     return value
 
 
@@ -200,7 +202,7 @@ def clear_errors(what: str) -> Iterator[None]:
     try:
         yield
     except FileNotFoundError as error:
-        raise Damaged(f"{error.filename} is missing; repair with: pincite rebuild") from error
+        raise Damaged(f"{place(error.filename)} is missing; {repair()}") from error
     except OSError as error:
         if error.errno in (errno.ENOSPC, errno.EDQUOT, errno.EFBIG):
             raise StorageFull(

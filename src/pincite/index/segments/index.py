@@ -11,6 +11,7 @@ from pathlib import Path
 
 import numpy as np
 
+from pincite.advice import by_operator, repair
 from pincite.errors import Damaged, Unavailable
 from pincite.index.queries import IdentifierQuery, IndexStatus, Ranking, SegmentStatus, VectorQuery, WordQuery
 from pincite.index.segments import upkeep
@@ -104,9 +105,10 @@ class SegmentIndex:
             if snapshot is None:
                 continue
             if snapshot.manifest.analyser != ANALYSER:
+                advice = by_operator("rebuild it with", "pincite rebuild")
                 raise Unavailable(
                     f"the index of {view.scope.repository!r} was built by another version of Pincite"
-                    f" ({snapshot.manifest.analyser}, now {ANALYSER}); rebuild it with: pincite rebuild"
+                    f" ({snapshot.manifest.analyser}, now {ANALYSER}); {advice}"
                 )
             for opened in snapshot.segments:
                 visible = opened.ever(view.roles) if ever else opened.visible(view)
@@ -277,13 +279,13 @@ class SegmentIndex:
             generation = folder / current_generation(folder)
             manifest = load_manifest(generation)
         except FileNotFoundError as missing:
-            return (f"{Path(missing.filename).name} of the index is missing; repair with: pincite rebuild",)
+            return (f"{Path(missing.filename).name} of the index is missing; {repair()}",)
         except Damaged as damage:
             return (damage.message,)
         for entry in manifest.segments:
             damage_found = verify(generation / entry.name)
             if damage_found:
-                problems.append(f"{damage_found}; repair with: pincite rebuild")
+                problems.append(f"{damage_found}; {repair()}")
             try:
                 load_deaths(generation, entry)
             except (Damaged, OSError) as error:

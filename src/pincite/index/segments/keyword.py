@@ -226,9 +226,9 @@ def _collect(
     found = found_at(run.parts, ranked, [min(1.0, raw / most) for raw in raws], raws)
     for rank, (number, row, _) in enumerate(ranked):
         if more := added[number].get(row):
-            found[rank] = replace(found[rank], elsewhere=more)
+            found[rank] = found[rank]._replace(elsewhere=more)
         if rank < run.query.explained:
-            found[rank] = replace(found[rank], matched=_explain(run, compiled, number, row, average))
+            found[rank] = found[rank]._replace(matched=_explain(run, compiled, number, row, average))
     return tuple(found)
 
 

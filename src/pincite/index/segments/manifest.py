@@ -17,6 +17,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from pincite.advice import place, repair
 from pincite.errors import Damaged
 from pincite.index.segments.format import read_sealed, sync_folder, write_sealed
 from pincite.text.words import ANALYSER
@@ -86,7 +87,7 @@ def load_deaths(folder: Path, entry: SegmentEntry) -> Array:
         return np.empty((0, 2), np.int64)
     data = (folder / entry.deaths).read_bytes()
     if zlib.crc32(data) != entry.deaths_crc32:
-        raise Damaged(f"{folder / entry.deaths} fails its checksum; repair with: pincite rebuild")
+        raise Damaged(f"{place(folder / entry.deaths)} fails its checksum; {repair()}")
     return np.frombuffer(data, "<i8").reshape(-1, 2)
 
 

@@ -8,6 +8,7 @@ from pathlib import Path
 
 import numpy as np
 
+from pincite.advice import repair
 from pincite.errors import Damaged
 from pincite.ids import erasure_key
 from pincite.index.segments.build import build_segment
@@ -101,7 +102,7 @@ def _erase(folder: Path, manifest: Manifest, catalog: Catalog, info: RepositoryI
         if not keep.all():
             damage = verify(folder / entry.name)
             if damage:  # what is copied gets fresh checksums, which would hide it
-                raise Damaged(f"{damage}; repair with: pincite rebuild")
+                raise Damaged(f"{damage}; {repair()}")
             opened = OpenSegment(segment, load_deaths(folder, entry))
             if not keep.any():
                 continue

@@ -54,7 +54,10 @@ def nearest_windows(block: Block, texts: Array, question: Array) -> list[int]:
         return [0] * len(texts)
     chosen, counts = block.vectors_of(texts)
     dots = _dots(block.vectors, chosen, question)
-    return [int(part.argmax()) for part in np.split(dots, pointers(counts)[1:-1])]
+    starts = pointers(counts)[:-1]
+    nearest = np.flatnonzero(dots == np.repeat(np.maximum.reduceat(dots, starts), counts))
+    firsts: Array = nearest[np.searchsorted(nearest, starts)] - starts
+    return firsts.tolist()  # type: ignore[no-any-return]
 
 
 def cosine(total: float) -> float:

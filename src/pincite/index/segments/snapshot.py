@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from pathlib import Path
 
+from pincite.advice import place, repair
 from pincite.errors import Damaged
 from pincite.index.segments.manifest import (
     CURRENT,
@@ -70,7 +71,7 @@ def take_snapshot(folder: Path, previous: Snapshot | None) -> Snapshot | None:
             return Snapshot(generation, manifest, _open(generation, manifest, previous), stamp)
         except FileNotFoundError as error:
             missing = error
-    raise Damaged(f"{missing.filename if missing else folder} is missing; repair with: pincite rebuild")
+    raise Damaged(f"{place(missing.filename if missing else folder)} is missing; {repair()}")
 
 
 def open_generation(generation: Path) -> Snapshot:

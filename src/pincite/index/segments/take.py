@@ -16,6 +16,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from pincite.advice import repair
 from pincite.errors import Damaged
 from pincite.fixed import count_of, dimensions_of
 from pincite.index.segments.blocks import Block, Keys, merge_blocks, row_keys, write_block
@@ -142,7 +143,7 @@ def _verified(folder: Path, entry: BlockEntry) -> Block:
     """A block to copy from: what is copied gets fresh checksums, which would hide damage."""
     damage = verify(folder / entry.name)
     if damage:
-        raise Damaged(f"vectors: {damage}; repair with: pincite rebuild")
+        raise Damaged(f"vectors: {damage}; {repair()}")
     return Block(folder / entry.name)
 
 

@@ -13,6 +13,7 @@ from pathlib import Path
 
 import numpy as np
 
+from pincite.advice import repair
 from pincite.errors import Damaged, Locked
 from pincite.index.segments.format import clear_errors, verify
 from pincite.index.segments.lock import write_lock
@@ -84,7 +85,7 @@ def _merge(repository: Path, snapshot: Snapshot, chosen: tuple[SegmentEntry, ...
         if damage and not _present(snapshot.folder, chosen):
             return False
         if damage:
-            raise Damaged(f"{damage}; not merged: repair with: pincite rebuild")
+            raise Damaged(f"{damage}; not merged: {repair()}")
     names = {entry.name for entry in chosen}
     opened = [o for e, o in zip(snapshot.manifest.segments, snapshot.segments, strict=True) if e.name in names]
     made: list[SegmentEntry] = []

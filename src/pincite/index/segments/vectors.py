@@ -21,9 +21,11 @@ from weakref import WeakKeyDictionary
 import numpy as np
 from numpy.typing import NDArray
 
+from pincite.advice import place, repair
 from pincite.errors import Damaged
 from pincite.index.segments.blocks import Block, row_keys
 from pincite.index.segments.format import read_sealed, verify, write_sealed
+from pincite.index.segments.ragged import pointers, positions
 from pincite.index.segments.segment import Segment
 from pincite.index.segments.visibility import Visible
 
@@ -66,12 +68,20 @@ class Places:
 
     text_of_row: Array
     """`WAITING` or `NO_TEXT` where there is none."""
-    texts: Array
-    """Those of the segment, ascending, once for every row that holds them …"""
     rows: Array
-    """… and that row."""
+    """Rows that hold texts, in the order of these texts."""
+    lowest: int
+    """The first text of the store that a row holds …"""
     starts: Array
-    """Where each text of the store begins in them, and, last, where they end."""
+    """… where its rows and those of every later text begin, up to the last one that is held, and where they end."""
+
+    def rows_with(self, texts: Array, values: Array) -> tuple[Array, Array]:
+        """The rows that hold one of these texts, each with its text's value."""
+        at = texts - self.lowest
+        here = (at >= 0) & (at < len(self.starts) - 1)
+        first = self.starts[at[here]]
+        counts = self.starts[at[here] + 1] - first
+        return self.rows[positions(first, counts)], np.repeat(values[here], counts)
 
 
 class VectorStore:
@@ -118,8 +128,8 @@ class VectorStore:
         texts = np.concatenate([empty, *(texts for texts, _ in found)])
         rows = np.concatenate([empty, *(rows for _, rows in found)])
         text_of_row[rows] = texts
-        starts = np.searchsorted(texts, np.arange(int(self.first_text[-1]) + 1)).astype(np.int32)
-        return Places(text_of_row, texts, rows, starts)
+        lowest = int(texts[0]) if len(texts) else 0
+        return Places(text_of_row, rows, lowest, pointers(np.bincount(texts - np.int32(lowest))))
 
     def _pairs(self, segment: Segment) -> Iterator[tuple[int, Array, Array]]:
         for block, base in zip(self.blocks, self.first_text.tolist(), strict=False):
@@ -165,7 +175,7 @@ def open_store(folder: Path, previous: VectorStore | None) -> VectorStore | None
             return VectorStore(folder, previous)
         except FileNotFoundError as error:
             missing = error
-    raise Damaged(f"{missing.filename if missing else folder} is missing; repair with: pincite rebuild")
+    raise Damaged(f"{place(missing.filename if missing else folder)} is missing; {repair()}")
 
 
 def check_stores(repository: Path) -> list[str]:
@@ -180,7 +190,7 @@ def check_stores(repository: Path) -> list[str]:
             problems.append(damage.message)
             continue
         found = [verify(folder / name) for name in names]
-        problems += [f"vectors: {damage}; repair with: pincite rebuild" for damage in found if damage]
+        problems += [f"vectors: {damage}; {repair()}" for damage in found if damage]
     return problems
 
 

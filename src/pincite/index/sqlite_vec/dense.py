@@ -14,6 +14,7 @@ from dataclasses import dataclass, replace
 import numpy as np
 from numpy.typing import NDArray
 
+from pincite.advice import by_operator, either
 from pincite.errors import InvalidArgument
 from pincite.fixed import FIXED, MAX_WINDOWS
 from pincite.index.queries import Background, Filter, OneOf, Ranking, VectorQuery
@@ -71,9 +72,8 @@ def search_vectors(store: Store, places: Sequence[Place], query: VectorQuery) ->
         return Ranking("dense")
     known = model_id(store, query.fingerprint)
     if known is None or not any(has_vectors(store, place.repository, query.fingerprint) for place in places):
-        return Ranking(
-            "dense", status="unavailable", reason="no vectors of this model yet; make them with: pincite embed"
-        )
+        reason = f"no vectors of this model yet; {by_operator('make them with', 'pincite embed')}"
+        return Ranking("dense", status="unavailable", reason=reason)
     if known[1] != len(query.vector):
         raise InvalidArgument(f"the question has {len(query.vector)} dimensions, the vectors {known[1]}")
     run = _Run(store, places, query, *known, seen, seen & filtered(query.filters) & among(places, query.among))
@@ -86,7 +86,8 @@ def search_vectors(store: Store, places: Sequence[Place], query: VectorQuery) ->
     ranking = Ranking("dense", tuple(found), total, background=None if query.among else _background(run))
     if counts.waiting:
         every = counts.rows + counts.waiting
-        reason = f"{counts.rows:,} of {every:,} passages have vectors; the rest wait for: pincite embed"
+        rest = either("the rest wait for: pincite embed", "the rest wait for theirs")
+        reason = f"{counts.rows:,} of {every:,} passages have vectors; {rest}"
         return replace(ranking, status="partial", reason=reason)
     if cut and len(found) < min(total, query.depth):
         reason = (

@@ -14,6 +14,7 @@ from weakref import WeakSet
 
 import apsw
 
+from pincite.advice import repair
 from pincite.errors import Damaged
 from pincite.index.queries import IdentifierQuery, IndexStatus, Ranking, SegmentStatus, VectorQuery, WordQuery
 from pincite.index.sqlite_vec import vectors
@@ -265,7 +266,7 @@ class SqliteVecIndex:
                 problems = [text for (text,) in found[0].all("PRAGMA integrity_check") if text != "ok"]
                 if found[0].one("SELECT 1 FROM meta WHERE key = 'traces'"):
                     problems.append("what was erased may still lie in the write-ahead log, which a reader holds")
-                return tuple(f"{FILE}: {problem}; repair with: pincite rebuild" for problem in problems)
+                return tuple(f"{FILE}: {problem}; {repair()}" for problem in problems)
         except Damaged as damage:
             return (damage.message,)
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from pincite.advice import by_operator
 from pincite.errors import Unavailable
 from pincite.index.sqlite_vec.schema import FORMAT, TABLES
 from pincite.index.sqlite_vec.store import Store
@@ -19,7 +20,7 @@ def require_readable(store: Store) -> None:
     if (meta["format"], meta["analyser"]) != (str(FORMAT), ANALYSER):
         raise Unavailable(
             f"the index {store.path.name} was built by another version of Pincite ({meta['analyser']}, now"
-            f" {ANALYSER}); rebuild it with: pincite rebuild"
+            f" {ANALYSER}); {by_operator('rebuild it with', 'pincite rebuild')}"
         )
 
 

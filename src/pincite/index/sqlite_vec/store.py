@@ -11,6 +11,7 @@ from typing import Any, TypeVar
 import apsw
 import sqlite_vec
 
+from pincite.advice import place, repair
 from pincite.errors import Damaged, Locked, PinciteError, StorageFull
 from pincite.index.sqlite_vec.schema import PRAGMAS
 
@@ -122,10 +123,10 @@ def clear_errors(doing: str, path: Path) -> Iterator[None]:
     except PinciteError:
         raise
     except apsw.BusyError as error:
-        raise Locked(f"another writer holds {path}; wait for it to finish, then run this again") from error
+        raise Locked(f"another writer holds {place(path)}; wait for it to finish, then run this again") from error
     except apsw.FullError as error:
         raise StorageFull(f"the disk is full while {doing}; free some space, then run this again") from error
     except (apsw.CorruptError, apsw.NotADBError) as error:
-        raise Damaged(f"{path.name} is damaged ({error}); repair with: pincite rebuild") from error
+        raise Damaged(f"{path.name} is damaged ({error}); {repair()}") from error
     except (apsw.CantOpenError, apsw.ReadOnlyError, apsw.PermissionsError) as error:
         raise PermissionError(f"{path} cannot be written: {error}") from error

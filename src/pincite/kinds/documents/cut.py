@@ -26,7 +26,7 @@ from pincite.types import Alias, Chunk, Content, Derivation, Span
 RECIPE = 1
 """Bump when the same text and options give other chunks than before."""
 
-STRUCTURE = 1
+STRUCTURE = 2
 """Bump when places inside sections, or the names of a work, are found in other ways than before."""
 DEFINITIONS = 2
 """Bump when definitions are found in other ways than before."""

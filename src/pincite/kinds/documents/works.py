@@ -39,4 +39,4 @@ def long_names(content: Content) -> tuple[str, ...]:
     for pattern, group in ((_GERMAN_NOUN, "noun"), (_BEHIND_COLON, "noun"), (_DATED, "head")):
         if match := pattern.search(title):
             found.append(match[group])
-    return tuple(dict.fromkeys(name for name in found if name and name != content.name))
+    return tuple(dict.fromkeys(name for name in found if name))

@@ -62,7 +62,10 @@ class JwtVerifier:
         if roles is None and settings.default_roles is not None:
             roles = frozenset(settings.default_roles)
         held = frozenset(settings.default_scopes) if scopes is None else scopes
-        return Caller(str(claims["sub"]), tenant, organization, repositories, roles, held & SCOPES.keys())
+        subject = str(claims["sub"])
+        if not subject.strip():
+            raise Unauthenticated("invalid token")
+        return Caller(subject, tenant, organization, repositories, roles, held & SCOPES.keys())
 
     def _source_of_keys(self) -> Callable[[str], Any | None]:
         """How a key is found for the id that a token names."""

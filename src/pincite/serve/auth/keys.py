@@ -21,6 +21,7 @@ from dataclasses import dataclass, fields, replace
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
 
+from pincite.advice import by_operator
 from pincite.errors import Damaged, InvalidArgument, NotFound, Unauthenticated, Unavailable, UnknownArgument
 from pincite.serve.callers import SCOPES, Caller
 from pincite.serve.wire import Json
@@ -191,10 +192,8 @@ class KeyStore:
         except sqlite3.OperationalError as error:
             raise Unavailable(f"{self.path.name} cannot be read now, so no key can be checked: {error}") from error
         except (sqlite3.DatabaseError, ValueError, TypeError) as error:
-            raise Damaged(
-                f"{self.path.name} is damaged, so no key can be checked; restore the file, or remove it and make new"
-                " keys with: pincite keys create"
-            ) from error
+            advice = by_operator("restore the file, or remove it and make new keys with", "pincite keys create")
+            raise Damaged(f"{self.path.name} is damaged, so no key can be checked; {advice}") from error
 
 
 def to_wire(key: Key) -> Json:

@@ -1,7 +1,7 @@
 """Calls: from a call to the desk and back. Who asks comes from the token alone; work is done on threads.
 
-The time that the caller gives, or that the settings give, is the budget of the engine; a call that is cancelled or late
-is answered no more, and what has not begun of it is not begun.
+The time that the caller gives, or that the settings give, is the budget of the engine. A call that is late is answered
+no more, and not begun if its turn has not come; one that is cancelled keeps its turn.
 """
 
 from __future__ import annotations
@@ -17,21 +17,19 @@ from typing import Any, NoReturn, TypeVar
 from google.protobuf.message import Message
 
 from pincite import telemetry
-from pincite.errors import DeadlineExceeded, PermissionDenied, PinciteError
+from pincite.errors import DeadlineExceeded, InvalidArgument, PermissionDenied, PinciteError
 from pincite.serve.callers import Caller
 from pincite.serve.desk import Desk
 from pincite.serve.grpc.generated import semantic_query_pb2 as pb
 from pincite.serve.grpc.messages import arguments_of, message_of
 from pincite.serve.grpc.problems import status_of, told
 from pincite.serve.grpc.senders import Sender, sender_of
+from pincite.serve.turns import WAITING
 from pincite.serve.wire import Json
 
 DOOR = "grpc"
 SEARCH = "semanticSearch"
 SERVICE = f"{pb.DESCRIPTOR.package}.SemanticQueryService"
-THREADS = 40
-"""Calls that are worked on at once; more wait for their turn, within their time."""
-
 log = logging.getLogger("pincite.grpc")
 T = TypeVar("T")
 M = TypeVar("M", bound=Message)
@@ -54,7 +52,7 @@ class SemanticQuery:
     def __init__(self, desk: Desk, *, encrypted: bool = False) -> None:
         self._desk = desk
         self._encrypted = encrypted
-        self._threads = ThreadPoolExecutor(THREADS, thread_name_prefix="pincite-grpc")
+        self._threads = ThreadPoolExecutor(WAITING, thread_name_prefix="pincite-grpc")
         self._working: set[Future[Any]] = set()
         self._calls = 0
         self.idle = asyncio.Event()
@@ -99,6 +97,24 @@ class SemanticQuery:
             try:
                 async for event in self._events(request, context):
                     yield event
+            except Exception as error:  # noqa: BLE001 - the caller gets a status, the log the rest
+                await _refuse(context, error)
+
+    async def refuse_unreadable(self, method: str, context: Any) -> None:
+        """End a call whose request is no message of its kind. Who sends it is asked first, as for any other."""
+        deadline, sender = self._deadline(context), sender_of(context)
+
+        def work() -> None:
+            if method.startswith(f"/{SERVICE}/"):  # health answers whoever asks
+                self._caller(sender)
+            raise InvalidArgument(
+                f"the request of {method.removeprefix('/')} cannot be read: it is no protobuf message of that method;"
+                " generate the client from the server's proto"
+            )
+
+        with self._under_way():
+            try:
+                await self._on_thread(work, deadline)
             except Exception as error:  # noqa: BLE001 - the caller gets a status, the log the rest
                 await _refuse(context, error)
 

@@ -17,11 +17,12 @@ import grpc
 from grpc_health.v1 import health, health_pb2, health_pb2_grpc
 from grpc_reflection.v1alpha import reflection as reflecting
 
-from pincite.errors import InvalidArgument, Unavailable
+from pincite.errors import Unavailable
 from pincite.serve.desk import Desk
 from pincite.serve.grpc.calls import SemanticQuery
 from pincite.serve.grpc.generated import semantic_query_pb2 as pb
 from pincite.serve.grpc.generated import semantic_query_pb2_grpc as generated
+from pincite.serve.grpc.unreadable import Unreadable
 
 SERVICE: str = pb.DESCRIPTOR.services_by_name["SemanticQueryService"].full_name
 WATCHED = ("", SERVICE)
@@ -72,7 +73,8 @@ class Running:
         self._end()
 
     async def _open(self, address: str, credentials: Any, reflection: bool) -> int:
-        self._server = grpc.aio.server(options=self._options, maximum_concurrent_rpcs=MAX_CALLS)
+        readers = [Unreadable(self._calls.refuse_unreadable)]
+        self._server = grpc.aio.server(interceptors=readers, options=self._options, maximum_concurrent_rpcs=MAX_CALLS)
         generated.add_SemanticQueryServiceServicer_to_server(self._calls, self._server)  # type: ignore[no-untyped-call]
         health_pb2_grpc.add_HealthServicer_to_server(self._health, self._server)
         for name in WATCHED:
@@ -115,8 +117,4 @@ class Running:
 
 
 def _credentials(certificate: str, key: str) -> Any:
-    try:
-        chain, secret = Path(certificate).read_bytes(), Path(key).read_bytes()
-    except OSError as error:
-        raise InvalidArgument(f"{error.filename}: {error.strerror}; name PEM files", field="certificate") from error
-    return grpc.ssl_server_credentials([(secret, chain)])
+    return grpc.ssl_server_credentials([(Path(key).read_bytes(), Path(certificate).read_bytes())])

@@ -11,11 +11,17 @@ from typing import TYPE_CHECKING
 
 from pincite.errors import InvalidArgument
 from pincite.extras import require
+from pincite.serve.certificates import check_certificate
 from pincite.serve.desk import Desk
 from pincite.serve.settings import check_bind
 
 if TYPE_CHECKING:
     from pincite.serve.grpc.running import Running
+
+
+def require_grpc() -> None:
+    """`MissingExtra` unless what gRPC needs is installed."""
+    require("grpc", "pincite serve --grpc-port", "grpc", "grpc_health", "grpc_reflection", "grpc_status")
 
 
 def start(
@@ -32,10 +38,9 @@ def start(
     `reflection` lets clients ask which methods there are. `shared` lets other processes serve the same port: they are
     workers of one server. `certificate` and `key` name PEM files; with them the port speaks TLS and nothing else.
     """
-    require("grpc", "pincite serve --grpc-port", "grpc", "grpc_health", "grpc_reflection", "grpc_status")
+    require_grpc()
     check_bind(desk.settings, authenticated=desk.requires_token, host=address.rpartition(":")[0])
-    if bool(certificate) != bool(key):
-        raise InvalidArgument("a certificate and its key go together", field="certificate")
+    check_certificate(certificate, key)
     if desk.settings.production and not (certificate or desk.settings.trusted_proxies):
         raise InvalidArgument(
             "in production plain connections are refused, so nobody could reach gRPC: give it a certificate, or name"

@@ -44,6 +44,8 @@ JOB = _object(
     created=MOMENT,
     started=_or_null(MOMENT),
     finished=_or_null(MOMENT),
+    done=_or_null(WHOLE | {"description": "Files of the source that have been read."}),
+    total=_or_null(WHOLE | {"description": "Files of the source; null until they are counted, and for a reindex."}),
     result=_or_null({"type": "object", "description": "What the operation itself answers."}),
     error=_or_null(ERROR),
 )
@@ -105,7 +107,7 @@ ANSWERS: Mapping[str, dict[str, Any]] = {
     "getJob": JOB,
     "listJobs": _object(jobs=_list(JOB)),
     "healthz": _object(status=TEXT),
-    "readyz": _object(status=TEXT, legs={"type": "object", "additionalProperties": TEXT}),
+    "readyz": _object(status=TEXT, legs={"type": "object", "additionalProperties": TEXT}, notes=_list(TEXT)),
 }
 """By operation; a second way to one answers the same."""
 

@@ -20,7 +20,6 @@ from starlette.routing import Route
 
 from pincite.errors import MissingExtra, PinciteError
 from pincite.serve.auth.metadata import WELL_KNOWN, protected_resource
-from pincite.serve.callers import LOCAL
 from pincite.serve.desk import Desk
 from pincite.serve.http import documented, problems
 from pincite.serve.http.calls import DOOR, Calls
@@ -35,6 +34,7 @@ from pincite.serve.http.writing import Writing
 from pincite.serve.metrics import Metrics
 from pincite.serve.operations import ADMIN, Operation
 from pincite.serve.requests import Request as Asked
+from pincite.serve.turns import WAITING
 from pincite.serve.wire import Json
 from pincite.telemetry import observed_by
 
@@ -55,6 +55,7 @@ def create_app(desk: Desk, *, with_mcp: bool = True, shutdown_seconds: float = S
 
     @asynccontextmanager
     async def lifespan(_app: FastAPI) -> AsyncIterator[None]:
+        to_thread.current_default_thread_limiter().total_tokens = WAITING  # MCP and streams wait on these
         async with AsyncExitStack() as stack:
             stack.enter_context(observed_by(metrics.observe))
             if mcp is not None:
@@ -167,7 +168,7 @@ def _add_probes(app: FastAPI, calls: Calls, metrics: Metrics) -> None:
     async def scraped(request: Request) -> Response:
         caller = await calls.caller(request)
         await calls.on_thread(partial(calls.desk.admit, METRICS, {}, caller, door=DOOR))
-        seen = None if caller.subject == LOCAL else calls.desk.library_for(caller)  # names of others' are not told
+        seen = None if caller.is_local else calls.desk.library_for(caller)  # names of others' are not told
         text, media_type = await calls.on_thread(metrics.exposition, seen)
         return Response(text, headers={"Cache-Control": "no-store", "Content-Type": media_type})
 

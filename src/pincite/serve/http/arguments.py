@@ -15,6 +15,7 @@ from typing import Any
 from starlette.requests import Request
 
 from pincite.errors import InvalidArgument
+from pincite.serve import strict_json
 from pincite.serve.http.problems import BadRequest, WrongMediaType
 from pincite.serve.requests import Request as Asked
 
@@ -53,7 +54,7 @@ async def from_body(request: Request) -> dict[str, Any]:
     if not body.strip():
         return {}
     try:
-        found = json.loads(body, parse_constant=_no_number)
+        found = strict_json.loads(body)
         json.dumps(found, ensure_ascii=False).encode("utf-8")  # a lone surrogate is JSON, but no text
     except UnicodeEncodeError as error:
         raise BadRequest(f"the body holds a lone surrogate, which is no character: {error.object!r:.80}") from error
@@ -62,10 +63,6 @@ async def from_body(request: Request) -> dict[str, Any]:
     if not isinstance(found, dict):
         raise BadRequest("the body must be a JSON object with arguments by name")
     return found
-
-
-def _no_number(name: str) -> None:
-    raise ValueError(f"{name} is no number")
 
 
 @cache

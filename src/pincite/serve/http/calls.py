@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+import time
 from collections.abc import Callable, Mapping
 from functools import partial
 from typing import Any, TypeVar
@@ -18,12 +19,10 @@ from pincite.serve.callers import Caller
 from pincite.serve.desk import Desk
 from pincite.serve.http import problems
 from pincite.serve.http.proxies import base_url, bearer
+from pincite.serve.turns import WAITING
 from pincite.serve.wire import Json
 
 DOOR = "http"
-THREADS = 40
-"""Requests that are worked on at once; more wait for their turn, within their time."""
-
 T = TypeVar("T")
 
 
@@ -47,8 +46,13 @@ class Calls:
     async def run(self, request: Request, operation: str, arguments: Mapping[str, object]) -> Json:
         """Ask the desk on behalf of whoever sent the request."""
         caller = await self.caller(request)
-        asked = partial(self.desk.run, door=DOOR, deadline_seconds=self.seconds)
-        return await self.on_thread(asked, operation, arguments, caller)
+        until = time.monotonic() + self.seconds
+
+        def ask() -> Json:
+            left = until - time.monotonic()  # waiting for a thread is part of the request's time
+            return self.desk.run(operation, arguments, caller, door=DOOR, deadline_seconds=left)
+
+        return await self.on_thread(ask)
 
     async def on_thread(self, work: Callable[..., T], *arguments: Any) -> T:
         """Run it beside the event loop; `DeadlineExceeded` when it takes longer than a request may.
@@ -56,11 +60,11 @@ class Calls:
         A thread cannot be stopped: what it writes is written, and an Idempotency-Key tells what became of it.
         """
         if self._limiter is None:
-            self._limiter = CapacityLimiter(THREADS)
+            self._limiter = CapacityLimiter(WAITING)
         with anyio.move_on_after(self.seconds):
             return await to_thread.run_sync(partial(work, *arguments), abandon_on_cancel=True, limiter=self._limiter)
         raise DeadlineExceeded(
-            f"this took longer than {self.seconds:g} s; ask for less, or raise serve.request_seconds"
+            f"this took longer than {self.seconds:g} s, which is what a request may take here; ask for less at once"
         )
 
     def answer(

@@ -41,7 +41,7 @@ PARAMETERS: Mapping[str, dict[str, Any]] = {
 
 PROBLEM: dict[str, Any] = {
     "type": "urn:pincite:problem:unknown_argument",
-    "title": "Unprocessable Content",
+    "title": "An argument is unknown",
     "status": 422,
     "detail": "unknown argument 'limit'; did you mean 'top_k'?",
     "instance": "/v1/search",
@@ -57,13 +57,15 @@ JOB: dict[str, Any] = {
     "created": "2026-11-16T09:30:00.000Z",
     "started": None,
     "finished": None,
+    "done": None,
+    "total": None,
     "result": None,
     "error": None,
 }
 ANSWERS: Mapping[str, dict[str, Any]] = {
     "ingest": JOB,
     "reindex": JOB | {"operation": "reindex", "repository_id": None},
-    "getJob": JOB | {"state": "running", "started": "2026-11-16T09:30:00.120Z"},
+    "getJob": JOB | {"state": "running", "started": "2026-11-16T09:30:00.120Z", "done": 12, "total": 40},
     "createBaseline": {
         "baseline_id": "2026-Q1",
         "revision": 12,
@@ -73,6 +75,6 @@ ANSWERS: Mapping[str, dict[str, Any]] = {
         "published": False,
     },
     "healthz": {"status": "ok"},
-    "readyz": {"status": "ready", "legs": {"keyword": "ok", "exact": "ok", "dense": "ok"}},
+    "readyz": {"status": "ready", "legs": {"keyword": "ok", "exact": "ok", "dense": "ok"}, "notes": []},
 }
 """Answers by operation, where one fits on a screen."""

@@ -9,17 +9,31 @@ from __future__ import annotations
 import logging
 import shutil
 import threading
+from collections.abc import Callable, Mapping
 from contextlib import suppress
+from dataclasses import replace
 from pathlib import Path
+from typing import Any
 
-from pincite.errors import PinciteError
+from pincite.errors import InvalidArgument, PinciteError
+from pincite.library import Library
 from pincite.serve.desk import Desk
+from pincite.serve.http.job_progress import JobProgress
 from pincite.serve.http.ledger import Job, Ledger
-from pincite.serve.http.uploads import DELIVER, folder_of, sweep
+from pincite.serve.http.uploads import DELIVER, deliver, folder_of, sweep
+from pincite.serve.operations import OPERATIONS, Operation, Progress, ingest
+from pincite.serve.wire import Json
 
 BEAT_SECONDS = 1.0
 IDLE_SECONDS = 0.5
 """Pause between two looks for a job that another worker has queued."""
+
+TakeIn = Callable[[Library, Any, Progress], Json]
+TAKE_IN: Mapping[str, tuple[Operation, TakeIn]] = {
+    "ingest": (OPERATIONS["ingest"], ingest),
+    DELIVER.name: (DELIVER, deliver),
+}
+"""Jobs that read files, report how far they are, and may find none that can be read."""
 
 log = logging.getLogger("pincite.jobs")
 
@@ -83,16 +97,12 @@ class JobRunner:
 
     def _run(self, job: Job) -> None:
         try:
-            result = self._desk.run(
-                DELIVER if job.operation == DELIVER.name else job.operation,
-                job.arguments,
-                job.caller,
-                door="http",
-                admitted=True,
-            )
-            self.ledger.finish(job, "succeeded", result=result)
-        except PinciteError as error:
-            told = error.to_wire()["error"]
+            operation = self._operation(job)
+            result = self._desk.run(operation, job.arguments, job.caller, door="http", admitted=True)
+            error = nothing_taken_in(result) if job.operation in TAKE_IN else None
+            self.ledger.finish(job, "failed" if error else "succeeded", result=result, error=error)
+        except PinciteError as refused:
+            told = refused.to_wire()["error"]
             assert isinstance(told, dict)
             self.ledger.finish(job, "failed", error=told)
         except Exception:
@@ -100,3 +110,21 @@ class JobRunner:
             told = {"code": "internal", "message": "something went wrong here; the server's log says what"}
             self.ledger.finish(job, "failed", error=told | {"field": None, "suggestions": []})
         shutil.rmtree(folder_of(self._library, job.id), ignore_errors=True)
+
+    def _operation(self, job: Job) -> str | Operation:
+        if job.operation not in TAKE_IN:
+            return job.operation
+        operation, take_in = TAKE_IN[job.operation]
+        progress = JobProgress(self.ledger, job)
+        return replace(operation, run=lambda library, asked: take_in(library, asked, progress))
+
+
+def nothing_taken_in(report: Json) -> Json | None:
+    """The error of an ingest of which every file failed; None where at least one stands in the library."""
+    failed = report["failed"]
+    if not failed or any(report[count] for count in ("added", "changed", "unchanged", "removed")):
+        return None
+    first = f"{failed[0]['path']}: {failed[0]['reason']}"
+    others = f" (and {len(failed) - 1} more: result.failed lists them)" if len(failed) > 1 else ""
+    told: Json = InvalidArgument(f"nothing was taken in: {first}{others}").to_wire()["error"]  # type: ignore[assignment]
+    return told

@@ -42,7 +42,7 @@ _TABLES = (
         number INTEGER PRIMARY KEY AUTOINCREMENT, id TEXT NOT NULL UNIQUE, operation TEXT NOT NULL,
         tenant TEXT NOT NULL, organization TEXT NOT NULL, repository TEXT NOT NULL, caller TEXT NOT NULL,
         arguments TEXT NOT NULL, state TEXT NOT NULL, owner TEXT NOT NULL DEFAULT '',
-        created REAL NOT NULL, started REAL, finished REAL, result TEXT, error TEXT
+        created REAL NOT NULL, started REAL, finished REAL, result TEXT, error TEXT, done INTEGER, total INTEGER
     ) STRICT
     """,
     "CREATE TABLE IF NOT EXISTS workers (owner TEXT PRIMARY KEY, seen REAL NOT NULL) STRICT",
@@ -53,9 +53,11 @@ _TABLES = (
     ) STRICT
     """,
 )
+_ADDED = {"done": "INTEGER", "total": "INTEGER"}
+"""Columns of `jobs` that a file of an earlier version lacks."""
 _COLUMNS = (
     "id, operation, tenant, organization, repository, caller, arguments, state, created, started, finished,"
-    " result, error"
+    " result, error, done, total"
 )
 _ADD = """
     INSERT INTO jobs (id, operation, tenant, organization, repository, caller, arguments, state, created)
@@ -78,6 +80,7 @@ _NEXT = f"""
 """
 _TAKE = "UPDATE jobs SET state = 'running', owner = ?, started = ? WHERE id = ?"
 _FINISH = "UPDATE jobs SET state = ?, finished = ?, result = ?, error = ? WHERE id = ? AND owner = ?"
+_PROGRESS = "UPDATE jobs SET done = ?, total = ? WHERE id = ? AND owner = ?"
 _BEAT = "INSERT INTO workers (owner, seen) VALUES (?, ?) ON CONFLICT (owner) DO UPDATE SET seen = excluded.seen"
 _BURY = """
     UPDATE jobs SET state = 'interrupted', finished = ?, error = ?
@@ -117,6 +120,10 @@ class Job:
     finished: float | None = None
     result: Json | None = None
     error: Json | None = None
+    done: int | None = None
+    """Files of the source that have been read; None before the first is counted, and for a reindex."""
+    total: int | None = None
+    """Files of the source."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -149,6 +156,9 @@ class Ledger:
         with self._writing() as file:
             for statement in _TABLES:
                 file.execute(statement)
+            known = {row[1] for row in file.execute("PRAGMA table_info(jobs)")}
+            for name in _ADDED.keys() - known:
+                file.execute(f"ALTER TABLE jobs ADD COLUMN {name} {_ADDED[name]}")
             for statement in _FORGET:
                 file.execute(statement, (self._clock() - KEPT_SECONDS,))
 
@@ -194,6 +204,11 @@ class Ledger:
             file.execute(_BEAT, (self.owner, self._clock()))
             file.execute(_TAKE, (self.owner, self._clock(), row[0]))
         return _job(row)
+
+    def progress(self, job: Job, done: int, total: int) -> None:
+        """How many files of a job's source have been read."""
+        with self._writing() as file:
+            file.execute(_PROGRESS, (done, total, job.id, self.owner))
 
     def finish(self, job: Job, state: State, *, result: Json | None = None, error: Json | None = None) -> None:
         told = [None if item is None else json.dumps(item) for item in (result, error)]
@@ -298,6 +313,8 @@ def to_wire(job: Job) -> Json:
         "created": _iso(job.created),
         "started": _iso(job.started),
         "finished": _iso(job.finished),
+        "done": job.done,
+        "total": job.total,
         "result": job.result,
         "error": job.error,
     }
@@ -327,8 +344,8 @@ def _caller(text: str) -> Caller:
 
 def _job(row: tuple[Any, ...]) -> Job:
     id, operation, tenant, organization, repository, caller, arguments, state, created, started, finished, *told = row
-    result, error = (None if item is None else json.loads(item) for item in told)
+    result, error = (None if item is None else json.loads(item) for item in told[:2])
     return Job(
         id, operation, tenant, organization, repository, _caller(caller), json.loads(arguments), state, created,
-        started, finished, result, error,
+        started, finished, result, error, *told[2:],
     )  # fmt: skip

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import time
-from functools import partial
 
 from pincite.errors import NotFound, Unavailable
 from pincite.serve.desk import Desk
@@ -12,6 +11,7 @@ from pincite.serve.wire import Json
 PROBE = "pincite"
 REMEMBERED_SECONDS = 1.0
 """How long an answer stands: whoever asks faster costs nothing."""
+LOADING = "the embedding model is being loaded; until then words answer alone"
 
 
 class Readiness:
@@ -23,19 +23,26 @@ class Readiness:
         self._found: Json = {}
 
     def check(self) -> Json:
-        """`{"status": "ready", "legs": {…}}`; `Unavailable` where the library cannot answer."""
+        """`{"status": "ready", "legs": {…}, "notes": […]}`; `Unavailable` where the library cannot answer.
+
+        A server whose words can answer is ready; a model that is still being loaded is a note. Where the settings
+        require meaning (`dense: required`), every question waits for the model, and this one need not.
+        """
         if time.monotonic() - self._checked > REMEMBERED_SECONDS:
             self._found = self._ask()
             self._checked = time.monotonic()
         return self._found
 
     def _ask(self) -> Json:
-        ask = partial(self._desk.library.search, PROBE, limit=1)
+        library = self._desk.library
+        notes = [LOADING] if library.model.loading else []
+        if notes and library.config.dense == "required":
+            raise Unavailable("the embedding model is being loaded, and the settings require it")
         try:
-            answer = ask()
+            answer = library.search(PROBE, limit=1)
         except NotFound:  # nothing has been ingested yet; it can be
-            return {"status": "ready", "legs": {}}
+            return {"status": "ready", "legs": {}, "notes": notes}
         legs = {leg.name: leg.status for leg in answer.legs}
         if "ok" not in legs.values() and "partial" not in legs.values() and legs:
-            raise Unavailable("no way of finding can answer; run: pincite doctor")
-        return {"status": "ready", "legs": legs}
+            raise Unavailable("no way of finding can answer; the server's operator can learn why with `pincite doctor`")
+        return {"status": "ready", "legs": legs, "notes": notes}

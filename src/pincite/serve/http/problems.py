@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import logging
 import math
-from http import HTTPStatus
 
 from starlette.exceptions import HTTPException
 from starlette.requests import Request
@@ -41,14 +40,20 @@ STATUS: tuple[tuple[type[PinciteError], int], ...] = (
 )
 """The first class that an error is one of; anything else is 500."""
 
-TITLES = {413: "Content Too Large", 422: "Unprocessable Content"}
-"""Phrases that RFC 9110 renamed, and Python with it in 3.13."""
+TITLES = {
+    "invalid_argument": "The request cannot be used as it is",
+    "unknown_argument": "An argument is unknown",
+    "not_found": "There is nothing with this name",
+    "unauthenticated": "Who asks is not known",
+    "permission_denied": "This is not allowed",
+    "conflict": "The state of the library forbids it",
+    "unavailable": "It cannot be answered now",
+    "deadline_exceeded": "It took too long",
+    "internal": "Something went wrong here",
+}
+"""By code: a title belongs to a type of problem, not to its status (RFC 9457, 3.1.4)."""
 
 log = logging.getLogger("pincite.http")
-
-
-def title_of(status: int) -> str:
-    return TITLES.get(status) or HTTPStatus(status).phrase
 
 
 def status_of(error: PinciteError) -> int:
@@ -83,7 +88,7 @@ def problem(error: PinciteError, instance: str = "") -> Json:
     assert isinstance(told, dict)
     return {
         "type": TYPE + error.code,
-        "title": title_of(status),
+        "title": TITLES[error.code],
         "status": status,
         "detail": error.message,
         "instance": instance or None,
@@ -110,14 +115,15 @@ def response(error: PinciteError, instance: str = "", challenge: str = "") -> Re
 async def of_framework(request: Request, error: Exception) -> Response:
     """404 and 405 of the router, and forms that cannot be read, in our shape."""
     assert isinstance(error, HTTPException)
+    code = "not_found" if error.status_code == 404 else "invalid_argument"
     return JSONResponse(
         {
-            "type": TYPE + ("not_found" if error.status_code == 404 else "invalid_argument"),
-            "title": title_of(error.status_code),
+            "type": TYPE + code,
+            "title": TITLES[code],
             "status": error.status_code,
             "detail": _advice(error, request),
             "instance": request.url.path,
-            "code": "not_found" if error.status_code == 404 else "invalid_argument",
+            "code": code,
             "field": None,
             "suggestions": [],
         },

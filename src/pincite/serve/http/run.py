@@ -1,7 +1,8 @@
 """`pincite serve`: HTTP, MCP and the page (and gRPC with a port) in one process, or in several that share a socket.
 
-Each worker opens the library itself: readers follow the writer's commits through the files. On SIGTERM a worker takes
-no new requests, finishes those under way and its job, and closes the library; what was acknowledged is on the disk.
+Whatever can be known to be wrong beforehand is said before anything is opened. Each worker opens the library itself:
+readers follow the writer's commits through the files. On SIGTERM a worker takes no new requests at any door, finishes
+those under way and its job, and closes the library; what was acknowledged is on the disk.
 """
 
 from __future__ import annotations
@@ -12,26 +13,34 @@ import socket
 from collections.abc import Sequence
 from contextlib import ExitStack, suppress
 from dataclasses import dataclass
+from functools import partial
 from pathlib import Path
 from tempfile import TemporaryDirectory
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from pincite.config import Config
-from pincite.errors import InvalidArgument, MissingExtra, PinciteError, Unavailable
+from pincite.errors import InvalidArgument, NotFound, PinciteError, Unavailable
 from pincite.extras import require
-from pincite.library import open_library
+from pincite.library import has_library, open_library
 from pincite.serve.auth.verifier import Verifier
+from pincite.serve.certificates import check_certificate
 from pincite.serve.desk import Desk
+from pincite.serve.grpc.server import require_grpc
 from pincite.serve.logs import configure, say
 from pincite.serve.metrics import SHARED
 from pincite.serve.request_log import RequestLog
 from pincite.serve.settings import ServeSettings, check_bind, is_loopback
 
+if TYPE_CHECKING:
+    from pincite.serve.grpc.running import Running
+
 MAX_HEAD_BYTES = 256 * 1024
 """Of a request's first line and headers: the longest question, percent-encoded, may stand in an address."""
 BACKLOG = 2048
 DRAIN_SECONDS = 10
-"""How long open connections may take to end when the server stops."""
+"""How long open connections and calls may take to end when the server stops, at all doors at once."""
+LAST_SECONDS = 3
+"""Of them, for refusing in words what has not begun by then."""
 WILDCARDS = ("0.0.0.0", "::", "")
 
 
@@ -48,18 +57,23 @@ class Serving:
     certificate: str = ""
     key: str = ""
     shutdown_seconds: float = 60.0
+    create: bool = False
+    """Begin with an empty library where there is none."""
 
 
 def serve(serving: Serving) -> None:
-    """Serve until SIGTERM or SIGINT. Raises before anything is opened if the address may not be served."""
+    """Serve until SIGTERM or SIGINT. Raises before anything is opened if it cannot, or may not, be served so."""
     require("http", "pincite serve", "fastapi", "uvicorn", "prometheus_client")
     check(serving)
     configure(serving.settings.log)
     listening = _listen(serving.settings.host, serving.settings.port)
     address = _address(serving, listening.getsockname()[1])
-    say(f"serving {serving.config.library} at {address} (stop with Ctrl-C)")
     with ExitStack() as stack:
         stack.enter_context(listening)
+        if not has_library(serving.config):
+            open_library(serving.config).close()  # here, so that several workers find one
+            say(f"made an empty library at {serving.config.library}; uploads and `pincite ingest` fill it")
+        say(f"serving {serving.config.library} at {address} (stop with Ctrl-C)")
         if serving.workers == 1:
             work(serving, [listening], 0)
         else:
@@ -71,17 +85,24 @@ def serve(serving: Serving) -> None:
 
 
 def check(serving: Serving) -> None:
-    """Whether this address may be served, and safely."""
+    """Whether there is something to serve, with what it needs, and whether this address may be served, and safely."""
     settings = serving.settings
     verifier = Verifier(settings.auth, Path(serving.config.library), serving.config)
     check_bind(settings, authenticated=verifier.required)
-    if bool(serving.certificate) != bool(serving.key):
-        raise InvalidArgument("--certificate and --key go together", field="certificate")
+    check_certificate(serving.certificate, serving.key)
     if settings.production and not (serving.certificate or settings.trusted_proxies):
         raise InvalidArgument(
             "in production plain HTTP is refused, so nobody could reach this server: give it a certificate"
             " (--certificate and --key), or name the proxy that speaks HTTPS in serve.trusted_proxies",
             field="serve.production",
+        )
+    if serving.grpc_port is not None:
+        require_grpc()
+    if not serving.create and not has_library(serving.config):
+        raise NotFound(
+            f"there is no library at {serving.config.library!r}; make one with: pincite ingest FOLDER, or begin with an"
+            " empty one, which uploads fill: pincite serve --create",
+            field="library",
         )
 
 
@@ -91,39 +112,41 @@ def work(serving: Serving, sockets: Sequence[socket.socket], number: int) -> Non
 
     from pincite.serve.http.app import create_app
     from pincite.serve.http.guard import Guard
+    from pincite.serve.http.stopping import StoppingTogether
     from pincite.serve.http.traced import Traced
 
     configure(serving.settings.log)
     with ExitStack() as stack:
-        library = stack.enter_context(open_library(serving.config, roles=serving.roles))
+        library = stack.enter_context(open_library(serving.config, create=False, roles=serving.roles))
         desk = Desk(library, serving.settings, observers=[RequestLog(serving.config)])
         stack.callback(desk.close)
         app = create_app(desk, shutdown_seconds=serving.shutdown_seconds)
-        missing = list(app.state.missing)
-        if serving.grpc_port is not None:
-            missing += _start_grpc(stack, desk, serving)
+        calls = _start_grpc(desk, serving) if serving.grpc_port is not None else None
+        if calls is not None:
+            stack.callback(calls.stop)
         if number == 0:
-            for what in missing:
+            for what in app.state.missing:
                 say(what)
+            if calls is not None:
+                say(f"gRPC at {_grpc_address(serving)}")
             with suppress(PinciteError):  # without a model, answers go without meaning and say so
                 library.embed_in_background()
         library.warm_up()
-        server = uvicorn.Server(
-            uvicorn.Config(
-                Traced(Guard(app, serving.settings)),
-                log_config=None,  # its warnings go where ours go
-                log_level="warning",
-                access_log=False,
-                server_header=False,
-                proxy_headers=False,  # the guard believes only the proxies that the settings name
-                backlog=BACKLOG,
-                h11_max_incomplete_event_size=MAX_HEAD_BYTES,
-                timeout_graceful_shutdown=DRAIN_SECONDS,
-                ssl_certfile=serving.certificate or None,
-                ssl_keyfile=serving.key or None,
-            )
+        config = uvicorn.Config(
+            Traced(Guard(app, serving.settings)),
+            log_config=None,  # its warnings go where ours go
+            log_level="warning",
+            access_log=False,
+            server_header=False,
+            proxy_headers=False,  # the guard believes only the proxies that the settings name
+            backlog=BACKLOG,
+            h11_max_incomplete_event_size=MAX_HEAD_BYTES,
+            timeout_graceful_shutdown=DRAIN_SECONDS,
+            ssl_certfile=serving.certificate or None,
+            ssl_keyfile=serving.key or None,
         )
-        _run(server, sockets)
+        also = partial(calls.stop, DRAIN_SECONDS) if calls is not None else None
+        _run(StoppingTogether(config, desk.stop_taking, DRAIN_SECONDS - LAST_SECONDS, also), sockets)
 
 
 def _run(server: Any, sockets: Sequence[socket.socket]) -> None:
@@ -140,27 +163,25 @@ def _run(server: Any, sockets: Sequence[socket.socket]) -> None:
         raise Unavailable("the server could not start; what it said above is why")
 
 
-def _start_grpc(stack: ExitStack, desk: Desk, serving: Serving) -> list[str]:
-    """The gRPC door on its own port; what to say if there is none."""
+def _start_grpc(desk: Desk, serving: Serving) -> Running:
+    """The gRPC door on its own port."""
     from pincite.serve.grpc.server import start
 
-    host = serving.settings.host
-    address = f"{f'[{host}]' if ':' in host else host}:{serving.grpc_port}"
-    try:
-        running = start(
-            desk, address, reflection=serving.grpc_reflection, shared=serving.workers > 1,
-            certificate=serving.certificate, key=serving.key,
-        )  # fmt: skip
-    except MissingExtra as error:
-        return [error.message]
-    stack.callback(running.stop)
-    return [f"gRPC at {address}"]
+    return start(
+        desk, _grpc_address(serving), reflection=serving.grpc_reflection, shared=serving.workers > 1,
+        certificate=serving.certificate, key=serving.key,
+    )  # fmt: skip
+
+
+def _grpc_address(serving: Serving) -> str:
+    return f"{_name(serving.settings.host)}:{serving.grpc_port}"
 
 
 def _listen(host: str, port: int) -> socket.socket:
     """A socket that all workers share."""
     family = socket.AF_INET6 if ":" in host else socket.AF_INET
-    listening = socket.socket(family)
+    # asyncio sends at once (TCP_NODELAY) only where the protocol is named; else every answer waits 40 ms for an ACK.
+    listening = socket.socket(family, socket.SOCK_STREAM, socket.IPPROTO_TCP)
     listening.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
     try:
         listening.bind((host, port))
@@ -175,9 +196,12 @@ def _listen(host: str, port: int) -> socket.socket:
 
 
 def _address(serving: Serving, port: int) -> str:
-    host = serving.settings.host
-    name = f"[{host}]" if ":" in host else host
-    return f"{'https' if serving.certificate else 'http'}://{name}:{port}/"
+    return f"{'https' if serving.certificate else 'http'}://{_name(serving.settings.host)}:{port}/"
+
+
+def _name(host: str) -> str:
+    """A host as it stands in an address."""
+    return f"[{host}]" if ":" in host else host
 
 
 def reachable(settings: ServeSettings) -> ServeSettings:

@@ -18,7 +18,7 @@ from pincite.errors import InvalidArgument, UnknownArgument
 from pincite.library import Library
 from pincite.serve import wire
 from pincite.serve.http.ledger import Ledger
-from pincite.serve.operations import WRITE, Operation
+from pincite.serve.operations import WRITE, Operation, Progress, silent
 from pincite.serve.requests import OneName, Request
 from pincite.serve.wire import Json
 
@@ -45,14 +45,19 @@ class Deliver(Request):
     message: str = Field(default="", max_length=2_000, description="Why; kept in the history.")
 
 
-def _deliver(library: Library, asked: Deliver) -> Json:
+def deliver(library: Library, asked: Deliver, progress: Progress = silent) -> Json:
+    """Put the uploaded files in."""
     report = library.deliver(
-        asked.folder, repository=asked.repository_id, withdrawn=asked.withdraw, message=asked.message
+        asked.folder,
+        repository=asked.repository_id,
+        withdrawn=asked.withdraw,
+        message=asked.message,
+        progress=progress,
     )
     return wire.ingest_report(report)
 
 
-DELIVER = Operation("ingestUpload", WRITE, Deliver, _deliver)
+DELIVER = Operation("ingestUpload", WRITE, Deliver, deliver)
 """Not among the operations of every door: only this one has files to give."""
 
 

@@ -93,11 +93,11 @@ def answer(
 
     def again(changed: Mapping[str, object]) -> Json:
         """A part of the same request: neither counted nor logged a second time."""
-        from pincite.serve.operations import operation_named, parse
+        from pincite.serve.operations import operation_named
 
+        part = {**asked, **changed}
         operation = operation_named(tool.name)
-        library = desk.library_for(caller, deadline_seconds=seconds, default_read_context="published")
-        return operation.run(library, parse(operation, {**asked, **changed}))
+        return desk.answer(operation, part, caller, deadline_seconds=seconds, default_read_context="published")
 
     return tool.fit(body, again, tool.render)
 

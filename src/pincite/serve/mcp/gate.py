@@ -10,6 +10,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from anyio import to_thread
+from starlette.datastructures import Headers
 from starlette.responses import JSONResponse, Response
 
 from pincite.errors import InsufficientScope, PinciteError, RateLimited
@@ -17,6 +18,7 @@ from pincite.serve.auth.metadata import WELL_KNOWN, challenge, protected_resourc
 from pincite.serve.callers import Caller
 from pincite.serve.http import problems
 from pincite.serve.http.proxies import base_url, bearer
+from pincite.serve.mcp.bodies import read_body, refusal_of
 
 if TYPE_CHECKING:
     from starlette.types import ASGIApp, Receive, Scope, Send
@@ -60,6 +62,12 @@ class Gate:
             # No sessions are kept: a stream of messages from the server would stay open, and empty, for ever.
             await Response(status_code=405, headers={"Allow": "POST"})(scope, receive, send)
             return
+        if scope["method"] == "POST" and _is_json(scope):
+            body, receive = await read_body(receive)
+            refused = refusal_of(body)
+            if refused is not None:
+                await refused(scope, receive, send)
+                return
         await self._app({**scope, CALLER: caller}, receive, send)
 
     async def _caller(self, scope: Scope) -> Caller:
@@ -77,3 +85,8 @@ class Gate:
     def _base(self, scope: Scope) -> str:
         """How this client reached us, where the settings name no public address."""
         return base_url(scope, self._desk.settings.trusted_proxies)
+
+
+def _is_json(scope: Scope) -> bool:
+    """What is not is refused by the SDK."""
+    return Headers(scope=scope).get("content-type", "").lower().startswith("application/json")

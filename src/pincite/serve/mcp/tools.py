@@ -130,7 +130,7 @@ TOOLS: Mapping[str, ServedTool] = {
             requests.IndexHealth,
             schemas.HEALTH,
             text.health,
-            fit.listing("repositories", "run: pincite doctor"),
+            fit.listing("repositories", "the server's operator sees them all with `pincite doctor`"),
             doing="asking every way of finding a real query",
         ),
         ServedTool(

@@ -3,7 +3,7 @@
 import { EMPTY, read, sameReading, sameSearch, write } from "./address.js";
 import { get } from "./api.js";
 import { copy } from "./cite.js";
-import { announce, byId, h } from "./dom.js";
+import { announce, byId, closeMenus, h } from "./dom.js";
 import { drawFacets } from "./facets.js";
 import { hitItem, keyOf } from "./hits.js";
 import { listen } from "./keyboard.js";
@@ -67,7 +67,8 @@ function showReader(before) {
 function drawControls() {
   const choose = (patch) => go(patch);
   drawFacets(byId("facets"), { repositories, state, results, choose: (filters) => go({ filters }) });
-  drawStates(byId("states"), { repositories, state, choose });
+  // What was chosen shows at once; the menu would lie over it.
+  drawStates(byId("states"), { repositories, state, choose: (patch) => { closeMenus(); go(patch); } });
   drawBanner(byId("banner"), { state, echo: answer?.read_context, choose });
 }
 

@@ -8,11 +8,11 @@ export function drawStates(form, { repositories, state, choose }) {
   const day = /^as_of:(.+)$/.exec(state.at)?.[1] ?? "";
   const date = h("input", { type: "date", value: day.slice(0, 10), max: new Date().toISOString().slice(0, 10), "aria-label": "Day" });
   const onDate = h("input", { type: "radio", name: "at", value: "as_of", checked: Boolean(day) });
-  const pickDay = () => { onDate.checked = true; if (date.value) choose({ at: `as_of:${date.value}` }); };
+  const pickDay = () => { onDate.checked = true; if (isWhole(date.value)) choose({ at: `as_of:${date.value}` }); };
   date.addEventListener("change", pickDay);
   onDate.addEventListener("change", () => (date.value ? pickDay() : date.showPicker?.()));
   const valid = h("input", { type: "date", value: state.valid, "aria-label": "In force on" });
-  valid.addEventListener("change", () => choose({ valid: valid.value }));
+  valid.addEventListener("change", () => { if (isWhole(valid.value) || (state.valid && !valid.value)) choose({ valid: valid.value }); });
   form.replaceChildren(
     h("fieldset", {}, h("legend", {}, "What the library held"),
       choice("", "newest", state, () => choose({ at: "" })),
@@ -22,6 +22,11 @@ export function drawStates(form, { repositories, state, choose }) {
     h("fieldset", {}, h("legend", {}, "What was in force"),
       h("div", { class: "row" }, valid, state.valid && h("button", { type: "button", class: "plain", on: { click: () => choose({ valid: "" }) } }, "any day"))));
   byId("state-name").textContent = named(state.at) + (state.valid ? `, in force ${state.valid}` : "");
+}
+
+/** A year that is being typed is a year too: 2, 20, 202. */
+function isWhole(date) {
+  return date >= "1000";
 }
 
 function choice(at, name, state, act, repository = "") {

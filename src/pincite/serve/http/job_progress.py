@@ -1,0 +1,34 @@
+"""How far a job is: the files of its source that were read, kept in the ledger for whoever asks."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable
+from contextlib import suppress
+
+from pincite.errors import PinciteError
+from pincite.serve.http.ledger import Job, Ledger
+
+READING = "reading"
+"""The stage of an ingest that counts files."""
+PAUSE_SECONDS = 1.0
+"""Between two entries: each waits for the disk, and a folder may hold thousands of small files."""
+
+
+class JobProgress:
+    """What an ingest is given to report to."""
+
+    def __init__(self, ledger: Ledger, job: Job, *, clock: Callable[[], float] = time.monotonic) -> None:
+        self._ledger = ledger
+        self._job = job
+        self._clock = clock
+        self._next = clock()
+
+    def __call__(self, stage: str, done: int, total: int) -> None:
+        """The first and the last count are always entered, those between at most once a second."""
+        now = self._clock()
+        if stage != READING or (now < self._next and done < total):
+            return
+        self._next = now + PAUSE_SECONDS
+        with suppress(PinciteError):  # a full disk: the ingest meets it itself, and says so
+            self._ledger.progress(self._job, done, total)
