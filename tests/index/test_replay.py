@@ -335,7 +335,7 @@ def small_pieces() -> Iterator[None]:
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(merge, "SLICE", 7)
         patch.setattr(roll, "MAX_BATCH_CHARACTERS", 60)
-        patch.setattr(upkeep, "FAN_IN", 3)
+        patch.setattr(upkeep, "FEW", 2)
         patch.setattr(blocks, "SLICE", 3)
         patch.setattr(take, "FETCH", 3)
         patch.setattr(take, "MAX_BLOCK_BYTES", 600)

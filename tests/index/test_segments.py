@@ -264,7 +264,25 @@ def test_merging_comes_to_an_end_with_few_segments(shelf: SegmentShelf) -> None:
         shelf.add(put(f"e{n % 20}", f"dog {n}"))
         while shelf.index.merge(SCOPE):
             pass
-    assert len(shelf.index.status(SCOPE).segments) <= 2 * upkeep.FAN_IN
+    assert len(shelf.index.status(SCOPE).segments) <= 2 * upkeep.FEW
+
+
+def test_a_large_segment_is_left_alone_until_the_smaller_ones_have_grown(
+    shelf: SegmentShelf, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(upkeep, "SMALL", 2)
+    shelf.add(*(put(f"first{n}", "dog") for n in range(40)))
+
+    def grown_by(name: str, count: int) -> list[int]:
+        shelf.add(*(put(f"{name}{n}", "dog") for n in range(count)))
+        while shelf.index.merge(SCOPE):
+            pass
+        return sorted(segment.chunks for segment in shelf.index.status(SCOPE).segments)
+
+    assert grown_by("second", 5) == [5, 40]
+    assert grown_by("third", 1) == [1, 5, 40], "a handful of small ones may stand beside the others"
+    assert grown_by("fourth", 2) == [8, 40], "three are more than a quarter of five"
+    assert grown_by("fifth", 2) == [50], "ten are a quarter of forty"
 
 
 def during_merge(monkeypatch: pytest.MonkeyPatch, act: Callable[[], object]) -> None:

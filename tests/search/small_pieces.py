@@ -13,7 +13,7 @@ def cut_small(set_to: Callable[[object, str, object], None] = setattr) -> None:
     """Lower the bounds in this process. Answers depend on some of them, so all processes of a test must agree."""
     set_to(merge, "SLICE", 7)
     set_to(roll, "MAX_BATCH_CHARACTERS", 200)
-    set_to(upkeep, "FAN_IN", 3)
+    set_to(upkeep, "FEW", 2)
     set_to(take, "FETCH", 3)
     set_to(take, "MAX_BLOCK_BYTES", 6_000)
     set_to(take, "FAN_IN", 6)
