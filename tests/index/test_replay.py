@@ -339,7 +339,7 @@ def small_pieces() -> Iterator[None]:
         patch.setattr(blocks, "SLICE", 3)
         patch.setattr(take, "FETCH", 3)
         patch.setattr(take, "MAX_BLOCK_BYTES", 600)
-        patch.setattr(take, "FAN_IN", 3)
+        patch.setattr(take, "FEW", 2)
         yield
 
 

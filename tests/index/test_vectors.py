@@ -142,7 +142,7 @@ def test_the_cascade_widens_until_it_holds_enough_groups(shelf: VectorShelf, mon
 def test_what_the_cascade_chooses_does_not_depend_on_blocks_or_segments(
     shelf: VectorShelf, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(take, "SMALLEST_TIER", 1)
+    monkeypatch.setattr(take, "SMALL", 1)
     (tmp_path / "other").mkdir()
     other = VectorShelf(tmp_path / "other")
     shelf.fill()
@@ -225,19 +225,37 @@ def test_many_small_blocks_are_merged_and_no_answer_changes(
 ) -> None:
     monkeypatch.setattr(blocks, "SLICE", 3)
     shelf.fill(50, every=1)
-    assert len(load_store(shelf.store).blocks) < take.FAN_IN
+    assert len(load_store(shelf.store).blocks) <= 2 * take.FEW
     assert {path.name for path in shelf.store.glob("block-*")} == {e.name for e in load_store(shelf.store).blocks}
     merged = shelf.answers()
     shutil.rmtree(shelf.store)
     shelf.index.take_vectors(SCOPE, MODEL)
     assert shelf.answers() == merged
-    assert len(load_store(shelf.store).blocks) == 1
+    assert [entry.history for entry in load_store(shelf.store).blocks] == [False, True]
+
+
+def test_what_only_the_dead_hold_is_moved_out_of_the_way_of_the_living(shelf: VectorShelf) -> None:
+    shelf.add(*(put(f"e{n}", f"dog {n}") for n in range(10)))
+    shelf.embed()
+    before, then = shelf.mean("dog"), shelf.view()
+
+    def changed(*numbers: int) -> list[tuple[int, bool]]:
+        shelf.add(*(put(f"e{n}", f"cat {n}") for n in numbers))
+        shelf.embed()
+        assert shelf.mean("dog", then) == before
+        return sorted((entry.texts, entry.history) for entry in load_store(shelf.store).blocks)
+
+    assert changed(0, 1, 2) == [(3, False), (10, False)], "few of them may stay"
+    assert changed(3) == [(1, False), (3, False), (4, True), (6, False)]
+    assert changed(*range(4, 10))[-1] == (6, True), "a block that is all history stays as it is"
+    shelf.add(put("e0", "dog 0"))
+    assert shelf.near("dog 0")[0] == "e0", "what comes back to life is found where it lies"
 
 
 def test_vectors_come_in_as_many_blocks_as_fit_into_memory(shelf: VectorShelf, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(take, "FETCH", 2)
     monkeypatch.setattr(take, "MAX_BLOCK_BYTES", 500)
-    monkeypatch.setattr(take, "FAN_IN", 1_000)
+    monkeypatch.setattr(take, "FEW", 1_000)
     shelf.add(put("a", page(*(f"dog {n}" for n in range(20)))))
     assert shelf.embed() == 20
     assert len(load_store(shelf.store).blocks) == 5
@@ -375,7 +393,7 @@ def test_a_damaged_manifest_of_vectors_is_named_and_a_rebuild_clears_the_way(she
 
 
 def test_blocks_with_damage_are_not_merged(shelf: VectorShelf, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(take, "FAN_IN", 2)
+    monkeypatch.setattr(take, "FEW", 1)
     shelf.add(put("a", "a dog"))
     shelf.embed()
     flip_vectors(shelf)
@@ -399,7 +417,7 @@ def test_vectors_of_another_library_are_dropped(shelf: VectorShelf, tmp_path: Pa
 
 def test_leftovers_of_a_crash_are_swept_and_in_nobodys_way(shelf: VectorShelf) -> None:
     shelf.fill(4)
-    (block,) = shelf.store.glob("block-*")
+    block, *_ = shelf.store.glob("block-*")
     name, _ = load_store(shelf.store).numbered()
     shutil.copytree(block, shelf.store / name)
     shelf.add(put("new", "another dog"))
@@ -428,7 +446,7 @@ def wrapped(*arguments):
     return original(*arguments)
 
 setattr(take, name, wrapped)
-take.FAN_IN = 2
+take.FEW = 1
 opened = index.SegmentIndex(folder / "index", SqliteCatalog(folder / "catalog.db"))
 opened.take_vectors(SCOPE, MODEL) if verb == "take" else opened.advance(SCOPE)
 """

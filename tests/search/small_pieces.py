@@ -16,7 +16,7 @@ def cut_small(set_to: Callable[[object, str, object], None] = setattr) -> None:
     set_to(upkeep, "FEW", 2)
     set_to(take, "FETCH", 3)
     set_to(take, "MAX_BLOCK_BYTES", 6_000)
-    set_to(take, "FAN_IN", 6)
+    set_to(take, "FEW", 5)
     set_to(dense, "FULL_SCAN", 6)
     set_to(cascade, "NEAR_LEAST", 4)
     set_to(cascade, "CHOSEN", 3)

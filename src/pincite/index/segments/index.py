@@ -199,11 +199,10 @@ class SegmentIndex:
         """Needs the write lock."""
         purges = snapshot.manifest.purges
         start = StoreManifest(self._catalog.library_id, fingerprint, 0, purges, secrets.token_hex(8))
-        segments = [opened.segment for opened in snapshot.segments]
         vectors, tenant = self._catalog.vectors, info.scope.tenant
         into = store_folder(folder, fingerprint)
         known = self._stores.get(into)
-        return take_missing(into, start, segments, lambda keys: vectors.get(tenant, fingerprint, keys), known)
+        return take_missing(into, start, snapshot.segments, lambda keys: vectors.get(tenant, fingerprint, keys), known)
 
     def rebuild(self, scope: Scope, *, accept: Callable[[Index], None] | None = None) -> int:
         info = self._catalog.repositories.get(scope)

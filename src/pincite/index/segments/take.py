@@ -6,9 +6,8 @@ manifest is the one act that publishes it.
 
 from __future__ import annotations
 
-import math
 import shutil
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
@@ -20,6 +19,7 @@ from pincite.advice import repair
 from pincite.errors import Damaged
 from pincite.fixed import count_of, dimensions_of
 from pincite.index.segments.blocks import Block, Keys, merge_blocks, row_keys, write_block
+from pincite.index.segments.crowding import crowded
 from pincite.index.segments.format import verify
 from pincite.index.segments.segment import Segment
 from pincite.index.segments.vectors import (
@@ -33,6 +33,8 @@ from pincite.index.segments.vectors import (
     publish_store,
     store_folders,
 )
+from pincite.index.segments.visibility import OpenSegment
+from pincite.types import FOREVER
 
 Array = NDArray[Any]
 Fetch = Callable[[Sequence[str]], Mapping[str, bytes]]
@@ -41,15 +43,16 @@ FETCH = 2_000
 """Texts whose vectors are read from the catalog at once."""
 MAX_BLOCK_BYTES = 256_000_000
 """Vectors that are in memory at once while a block is made."""
-FAN_IN = 6
-"""Blocks of about one size that are merged together."""
-SMALLEST_TIER = 2_048
-LARGEST_MERGE = 4_000_000
-"""Vectors in a block beyond which it is merged no more: its sign bits must fit into memory."""
+FEW, SMALL = 5, 2_048
+"""So many blocks of so many vectors may stand beside the others."""
+FULL = 2_000_000
+"""Vectors in a block beyond which it is merged no more: the sign bits of what is merged must fit into memory."""
+MAX_DEAD_SHARE = 0.3
+"""A block with more texts than this that only the dead hold is split into life and history."""
 
 
 def take_missing(
-    folder: Path, start: StoreManifest, segments: Iterable[Segment], fetch: Fetch, known: VectorStore | None = None
+    folder: Path, start: StoreManifest, segments: Sequence[OpenSegment], fetch: Fetch, known: VectorStore | None = None
 ) -> int:
     """Append the vectors of texts that the segments hold and the store has not; how many texts were added.
 
@@ -58,25 +61,36 @@ def take_missing(
     sweep_store(folder)
     store = open_store(folder, known)
     manifest = store.manifest if store else start
-    missing = _missing(store, segments)
     added = 0
-    for batch in _fetched(missing, fetch):
-        manifest = _append(folder, manifest, batch)
-        added += len(batch)
+    for history, missing in zip((False, True), _missing(store, segments), strict=True):
+        for batch in _fetched(missing, fetch):
+            manifest = _append(folder, manifest, batch, history=history)
+            added += len(batch)
     if added:
-        _merge_due(folder, manifest)
+        manifest = _move_history(folder, manifest, store.blocks if store else (), segments)
+        _merge_crowded(folder, manifest)
         sweep_store(folder)
     return added
 
 
-def _missing(store: VectorStore | None, segments: Iterable[Segment]) -> list[str]:
-    """Keys that wait for vectors, in order, in hex."""
-    waiting = []
-    for segment in segments:
+def _missing(store: VectorStore | None, segments: Sequence[OpenSegment]) -> tuple[list[str], list[str]]:
+    """Keys that wait for vectors, in order, in hex: those of the living, and those that only the dead hold."""
+    living, dead = [], []
+    for opened in segments:
+        segment = opened.segment
         keys = row_keys(segment)
-        mask = store.places(segment).text_of_row == WAITING if store else (keys.high | keys.low) != 0
-        waiting.append(keys[mask])
-    return Keys.joined(waiting).distinct().hex()
+        waits = store.places(segment).text_of_row == WAITING if store else (keys.high | keys.low) != 0
+        rows = np.flatnonzero(waits)
+        alive = _alive(opened, rows)
+        living.append(keys[rows[alive]])
+        dead.append(keys[rows[~alive]])
+    first, other = Keys.joined(living).distinct(), Keys.joined(dead).distinct()
+    return first.hex(), other[first.find(other) < 0].hex()
+
+
+def _alive(opened: OpenSegment, rows: Array) -> Array:
+    alive: Array = opened.died[opened.segment.row_owner[rows]] == FOREVER
+    return alive
 
 
 def _fetched(missing: Sequence[str], fetch: Fetch) -> Iterator[dict[str, bytes]]:
@@ -95,7 +109,7 @@ def _fetched(missing: Sequence[str], fetch: Fetch) -> Iterator[dict[str, bytes]]
         yield batch
 
 
-def _append(folder: Path, manifest: StoreManifest, batch: Mapping[str, bytes]) -> StoreManifest:
+def _append(folder: Path, manifest: StoreManifest, batch: Mapping[str, bytes], *, history: bool) -> StoreManifest:
     """One more block with these vectors, published."""
     manifest = replace(manifest, dimensions=manifest.dimensions or dimensions_of(next(iter(batch.values()))))
     counts = np.array([count_of(key, blob, manifest.dimensions) for key, blob in batch.items()], np.int64)
@@ -103,37 +117,68 @@ def _append(folder: Path, manifest: StoreManifest, batch: Mapping[str, bytes]) -
     vectors = np.frombuffer(b"".join(batch.values()), "<i2").reshape(-1, manifest.dimensions)
     name, manifest = manifest.numbered()
     write_block(folder / name, Keys(halves[:, 0], halves[:, 1]), counts, manifest.dimensions, [vectors])
-    entry = BlockEntry(name, len(batch), len(vectors))
+    entry = BlockEntry(name, len(batch), len(vectors), history)
     manifest = replace(manifest, blocks=(*manifest.blocks, entry))
     publish_store(folder, manifest)
     return manifest
 
 
-def _merge_due(folder: Path, manifest: StoreManifest) -> StoreManifest:
-    """Merge blocks of about one size until there are few of each."""
-    while chosen := _due(manifest.blocks):
-        sources = [_verified(folder, entry) for entry in chosen]
-        manifest = _replaced(folder, manifest, chosen, [(block, np.ones(len(block), bool)) for block in sources])
+def _move_history(
+    folder: Path, manifest: StoreManifest, blocks: Sequence[Block], segments: Sequence[OpenSegment]
+) -> StoreManifest:
+    """Take what only the dead hold out of the blocks of the living, where it is much."""
+    if all((opened.died == FOREVER).all() for opened in segments):
+        return manifest
+    living = {entry.name: entry for entry in manifest.blocks if not entry.history}
+    for block in blocks:
+        if block.name not in living:
+            continue
+        alive = np.zeros(len(block), bool)
+        for opened in segments:
+            texts, rows = block.places(opened.segment)
+            alive[texts[_alive(opened, rows)]] = True
+        if np.mean(~alive) > MAX_DEAD_SHARE:
+            manifest = _split(folder, manifest, living[block.name], alive)
     return manifest
 
 
-def _due(entries: Sequence[BlockEntry]) -> tuple[BlockEntry, ...]:
-    tiers: dict[int, list[BlockEntry]] = {}
-    for entry in entries:
-        tier = max(0, int(math.log(max(entry.vectors, 1) / SMALLEST_TIER, FAN_IN)))
-        tiers.setdefault(tier, []).append(entry)
-    ready = [tier for tier in tiers.values() if len(tier) >= FAN_IN and sum(e.vectors for e in tier) <= LARGEST_MERGE]
-    return tuple(min(ready, key=lambda tier: sum(e.vectors for e in tier))) if ready else ()
+def _split(folder: Path, manifest: StoreManifest, entry: BlockEntry, alive: Array) -> StoreManifest:
+    if not alive.any():
+        past = replace(entry, history=True)
+        manifest = replace(manifest, blocks=tuple(past if e == entry else e for e in manifest.blocks))
+        publish_store(folder, manifest)
+        return manifest
+    block = _verified(folder, entry)
+    return _replaced(folder, manifest, [entry], {False: [(block, alive)], True: [(block, ~alive)]})
+
+
+def _merge_crowded(folder: Path, manifest: StoreManifest) -> StoreManifest:
+    """Merge blocks until few are left."""
+    for history in (False, True):
+        while chosen := _crowded(manifest.blocks, history=history):
+            blocks = [_verified(folder, entry) for entry in chosen]
+            sources = [(block, np.ones(len(block), bool)) for block in blocks]
+            manifest = _replaced(folder, manifest, chosen, {history: sources})
+    return manifest
+
+
+def _crowded(entries: Sequence[BlockEntry], *, history: bool) -> tuple[BlockEntry, ...]:
+    open_to_more = [entry for entry in entries if entry.history == history and entry.vectors < FULL]
+    return crowded(open_to_more, lambda entry: entry.vectors, small=SMALL, few=FEW)
 
 
 def _replaced(
-    folder: Path, manifest: StoreManifest, old: Sequence[BlockEntry], sources: Sequence[tuple[Block, Array]]
+    folder: Path,
+    manifest: StoreManifest,
+    old: Sequence[BlockEntry],
+    sources: Mapping[bool, Sequence[tuple[Block, Array]]],
 ) -> StoreManifest:
-    """One block in the place of several, published."""
+    """A block of the living, of history, or one of each in the place of others, published."""
     kept = [entry for entry in manifest.blocks if entry not in old]
-    if any(keep.any() for _, keep in sources):
-        name, manifest = manifest.numbered()
-        kept.append(BlockEntry(name, *merge_blocks(folder / name, sources)))
+    for history, parts in sources.items():
+        if any(keep.any() for _, keep in parts):
+            name, manifest = manifest.numbered()
+            kept.append(BlockEntry(name, *merge_blocks(folder / name, parts), history))
     manifest = replace(manifest, blocks=tuple(kept))
     publish_store(folder, manifest)
     return manifest
@@ -159,7 +204,7 @@ def forget_unused(repository: Path, segments: Sequence[Segment], purges: int) ->
         for entry in manifest.blocks:
             keep = used.find(Block(folder / entry.name).keys) >= 0
             if not keep.all():
-                manifest = _replaced(folder, manifest, [entry], [(_verified(folder, entry), keep)])
+                manifest = _replaced(folder, manifest, [entry], {entry.history: [(_verified(folder, entry), keep)]})
         if manifest.purges != purges:
             publish_store(folder, replace(manifest, purges=purges))
         sweep_store(folder)

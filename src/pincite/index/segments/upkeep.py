@@ -7,7 +7,6 @@ wait for it. Only the exchange in the manifest is locked; if the sources changed
 from __future__ import annotations
 
 import shutil
-from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 
@@ -15,6 +14,7 @@ import numpy as np
 
 from pincite.advice import repair
 from pincite.errors import Damaged, Locked
+from pincite.index.segments.crowding import crowded
 from pincite.index.segments.format import clear_errors, verify
 from pincite.index.segments.lock import write_lock
 from pincite.index.segments.manifest import (
@@ -33,13 +33,8 @@ from pincite.index.segments.sweep import MERGING, sweep
 from pincite.index.segments.visibility import OpenSegment
 from pincite.types import FOREVER
 
-FEW = 5
-"""Segments of a handful of commits that may stand beside the others: each costs a question half a millisecond."""
-SMALL = 512
-"""Rows up to which a segment is such a one."""
-SHARE = 4
-"""A segment is merged with all smaller ones when these hold one in so many of its rows. So those that stay shrink at
-least fivefold from one to the next, and a row is copied about five times while its segment grows fivefold."""
+FEW, SMALL = 5, 512
+"""So many segments of so many rows may stand beside the others: each costs a question half a millisecond."""
 MAX_DEAD_SHARE = 0.3
 """A living segment with more dead owners than this is split into life and history."""
 
@@ -49,21 +44,9 @@ def due(snapshot: Snapshot) -> tuple[SegmentEntry, ...]:
     for entry, opened in zip(snapshot.manifest.segments, snapshot.segments, strict=True):
         if not entry.history and np.mean(opened.died != FOREVER) > MAX_DEAD_SHARE:
             return (entry,)
-    ready = [_too_many([e for e in snapshot.manifest.segments if e.history == history]) for history in (False, True)]
+    kinds = [[e for e in snapshot.manifest.segments if e.history == history] for history in (False, True)]
+    ready = [crowded(entries, lambda entry: entry.rows, small=SMALL, few=FEW) for entries in kinds]
     return min(filter(None, ready), key=lambda entries: sum(e.rows for e in entries), default=())
-
-
-def _too_many(entries: Sequence[SegmentEntry]) -> tuple[SegmentEntry, ...]:
-    """A segment with all smaller ones where these have grown to a share of it, or become too many small ones."""
-    ordered = sorted(entries, key=lambda entry: -entry.rows)
-    below = sum(entry.rows for entry in ordered)
-    for at, entry in enumerate(ordered):
-        below -= entry.rows
-        if entry.rows <= SMALL:
-            return tuple(ordered[at:]) if len(ordered) - at > FEW else ()
-        if below > SMALL and below * SHARE >= entry.rows:
-            return tuple(ordered[at:])
-    return ()
 
 
 def merge(repository: Path, snapshot: Snapshot, chosen: tuple[SegmentEntry, ...]) -> bool:

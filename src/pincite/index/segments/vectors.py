@@ -43,6 +43,8 @@ class BlockEntry:
     name: str
     texts: int
     vectors: int
+    history: bool = False
+    """Whether its texts were those of the dead when it was written: questions of the head then pass it by."""
 
 
 @dataclass(frozen=True, slots=True)
