@@ -11,12 +11,19 @@ from benchmarks.speed.report import Report, engines, sizes
 NAME = "plot.svg"
 WIDTH, HEIGHT = 720, 420
 LEFT, RIGHT, TOP, BOTTOM = 70, 170, 40, 50
-COLOURS = {"segments": "#0b6e4f", "sqlite_vec": "#b3541e", "lancedb": "#3457a6", "tantivy_faiss": "#7a3b8f"}
+COLOURS = {
+    "segments": "#0b6e4f",
+    "sqlite_vec": "#b3541e",
+    "lancedb": "#3457a6",
+    "tantivy_faiss": "#7a3b8f",
+    "fts5_vec0": "#8a8a8a",
+}
 NAMES = {
     "segments": "Pincite segments",
     "sqlite_vec": "Pincite sqlite_vec",
     "lancedb": "LanceDB",
     "tantivy_faiss": "tantivy + faiss",
+    "fts5_vec0": "FTS5 + vec0, plain",
 }
 Point = tuple[float, float]
 

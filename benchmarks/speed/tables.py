@@ -18,6 +18,7 @@ LABELS = {
     "sqlite_vec": "Pincite `sqlite_vec`",
     "lancedb": "LanceDB",
     "tantivy_faiss": "tantivy + faiss",
+    "fts5_vec0": "FTS5 + vec0, plain",
 }
 
 

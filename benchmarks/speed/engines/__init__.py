@@ -7,7 +7,7 @@ from pathlib import Path
 
 from benchmarks.speed.engines.engine import Engine
 
-NAMES = ("segments", "sqlite_vec", "lancedb", "tantivy_faiss")
+NAMES = ("segments", "sqlite_vec", "lancedb", "tantivy_faiss", "fts5_vec0")
 
 
 class Missing(Exception):
