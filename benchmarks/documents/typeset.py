@@ -1,8 +1,8 @@
 """Markdown set in type: the same text printed as PDFs of several designs, so that its headings are known.
 
 The designs stand for what printed rules look like: sizes that fall with the level, bold type of the text's own size,
-two columns, a narrow page on which headings wrap, running heads that repeat the chapter. Only the standard fonts of
-PDF are used, so that nothing but this file is needed.
+two columns (also below a title of the whole width, or written row by row), a narrow page on which headings wrap,
+running heads that repeat the chapter. Only the standard fonts of PDF are used, so that nothing but this file is needed.
 """
 
 from __future__ import annotations
@@ -11,7 +11,7 @@ import io
 import re
 import textwrap
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from pincite.kinds.documents.outline import outline
 from pincite.kinds.documents.titles import plain_title
@@ -37,6 +37,10 @@ class Design:
     width: int = 595
     running: str = ""
     """What stands at the head of each page: nothing, the `title`, or the `chapter` under way."""
+    title_across: bool = False
+    """Whether the first heading is as wide as the page, above all columns."""
+    by_rows: bool = False
+    """Whether the file writes what stands side by side one after the other, not column after column."""
 
 
 DESIGNS = (
@@ -44,6 +48,8 @@ DESIGNS = (
     Design("bold type of the text's size", (11, 11, 11), body=11),
     Design("large type, not bold", (18, 14, 12), bold=False),
     Design("two columns", (14, 11, 9), body=9, columns=2),
+    Design("two columns below a title", (18, 12, 10), body=9, columns=2, running="title", title_across=True),
+    Design("two columns written row by row", (13, 11, 10), body=9, columns=2, by_rows=True),
     Design("headings that wrap", (22, 17, 14, 12), body=10, width=330),
     Design("running heads repeat the chapter", (16, 13, 11), running="chapter"),
 )
@@ -59,6 +65,7 @@ class _Line:
     keep: int = 1
     """Lines that must fit below each other: a heading does not stand alone at the foot of a column."""
     chapter: str = ""
+    across: bool = False
 
 
 def headings(markdown: str) -> list[tuple[int, str]]:
@@ -76,14 +83,16 @@ def printed(markdown: str, design: Design) -> bytes:
 
 def _lines(markdown: str, design: Design) -> Iterator[_Line]:
     room = int(_column(design) / (_GLYPH * design.body))
-    for section in outline(markdown, "md"):
+    for place, section in enumerate(outline(markdown, "md")):
         if section.heading:
             size = design.sizes[min(len(design.sizes), max(1, section.level)) - 1]
             title = _printable(section.title)
-            wrapped = _wrapped(title, max(10, int(_column(design) / (1.1 * _GLYPH * size)))) or [title]
+            across = design.title_across and place == 0
+            width = _column(replace(design, columns=1) if across else design)
+            wrapped = _wrapped(title, max(10, int(width / (1.1 * _GLYPH * size)))) or [title]
             for number, line in enumerate(wrapped):
                 keep = len(wrapped) - number + 2
-                yield _Line(line, size, design.bold, 0 if number else size * 0.9, keep, title)
+                yield _Line(line, size, design.bold, 0 if number else size * 0.9, keep, title, across)
         body = _CODE.sub("", markdown[section.body.start : section.body.end])
         for paragraph in re.split(r"\n\s*\n|\n(?=[ \t]*(?:[-*+]|\d+[.)])[ \t])", body):
             text = _printable(plain_title(paragraph))
@@ -117,9 +126,12 @@ def _pages(lines: Sequence[_Line], design: Design) -> Iterator[list[tuple[float,
             column, y, space = column + 1, float(top), 0.0
             if column == design.columns:
                 yield page
-                page, column = [], 0
+                page, column, top = [], 0, HEIGHT - 80
+                y = float(top)
         y -= space + step
         page.append((60 + column * (_column(design) + 20), y, line))
+        if line.across:
+            top = int(y)
     if page:
         yield page
 
@@ -136,7 +148,8 @@ def _assembled(design: Design, pages: Sequence[Sequence[tuple[float, float, _Lin
     chapter = title
     for number, page in enumerate(pages):
         head = {"title": title, "chapter": chapter}.get(design.running, "")
-        content = _content(page, head, f"{number + 1} / {len(pages)}" if design.running else "")
+        written = sorted(page, key=lambda item: (-item[1], item[0])) if design.by_rows else page
+        content = _content(written, head, f"{number + 1} / {len(pages)}" if design.running else "")
         chapter = next((line.chapter for _, _, line in reversed(page) if line.chapter), chapter)
         objects += [
             (

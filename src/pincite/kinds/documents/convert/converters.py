@@ -39,7 +39,7 @@ _DOCX = Converter("docx", "office.docx", ("markitdown", "mammoth"), revision=2)
 _HTML = Converter("html", "html.page", ("markitdown", "markdownify"))
 
 CONVERTERS: Mapping[str, Converter] = {
-    ".pdf": Converter("pdf", "pdf.pdf", ("kreuzberg",), revision=2),
+    ".pdf": Converter("pdf", "pdf.pdf", ("kreuzberg", "pypdfium2"), revision=3),
     ".docx": _DOCX,
     ".pptx": Converter("pptx", "office.pptx", ("markitdown",)),
     ".xlsx": Converter("xlsx", "sheets.workbook", ("openpyxl",)),

@@ -1,20 +1,26 @@
-"""PDF through kreuzberg: the text of its pages as they stand, and what it says of their structure.
+"""PDF: its text and tables through kreuzberg, the place and type of its lines through pdfium.
 
-kreuzberg's own Markdown drops the numbers of lists and rewrites quotation marks. A citation must quote what the page
-says, so the text of the pages is kept, and the structure only decides which of its lines are headings and tables.
+kreuzberg also tells headings from paragraphs, but on pages of two columns it gives a line the type of another one. So
+only pdfium says what is large, bold or beside what; kreuzberg's text of the pages is kept, because a citation must
+quote what the page says.
 """
 
 from __future__ import annotations
 
 import re
+from collections import Counter
 from collections.abc import Iterable, Mapping
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
+from pincite.kinds.documents.convert.blocks import blocks
 from pincite.kinds.documents.convert.checks import Unreadable
+from pincite.kinds.documents.convert.columns import gutters, in_reading_order
 from pincite.kinds.documents.convert.converters import Converted
 from pincite.kinds.documents.convert.enumerators import enumerator
-from pincite.kinds.documents.convert.pages import Block, Page, fold, to_markdown
+from pincite.kinds.documents.convert.pages import Page, fold, to_markdown
+from pincite.kinds.documents.convert.printed import Sheet, sheets
 
 _NO_TITLE = re.compile(r"untitled|microsoft |\.(?:docx?|pdf|indd|tex|dvi|rtf|pptx?|xlsx?)\b", re.IGNORECASE)
 _CONTROL = re.compile("[\x00-\x08\x0b-\x1f\x7f\u00ad\ufffe\uffff]")
@@ -27,8 +33,7 @@ def pdf(path: Path) -> Converted:
 
     config = kreuzberg.ExtractionConfig(
         use_cache=False,
-        output_format="markdown",
-        include_document_structure=True,
+        output_format="plain",
         pages=kreuzberg.PageConfig(extract_pages=True),
         concurrency=kreuzberg.ConcurrencyConfig(max_threads=1),
     )
@@ -44,10 +49,24 @@ def pdf(path: Path) -> Converted:
         raise Unreadable(f"no text layer: {count} of images; run OCR first, for example: ocrmypdf in.pdf out.pdf")
     bare = [str(number) for number, page in enumerate(pages, 1) if not any(page.lines)]
     notes = (f"no text on page {', '.join(bare)}; if they are scans, run OCR first",) if bare else ()
-    structure: Mapping[str, Any] = result.document or {"nodes": ()}
+    printed = sheets(path)
+    if len(printed) != len(pages):
+        printed = []
+    places = gutters(printed)
+    printed = [in_reading_order(sheet, place) for sheet, place in zip(printed, places, strict=True)]
+    for number, place in enumerate(places):
+        if place is not None:
+            pages[number] = _in_order(pages[number], printed[number])
     title = _stated_title(result.metadata, pages)
-    text = to_markdown(pages, list(_blocks(structure["nodes"])), title)
+    text = to_markdown(pages, blocks(printed), title)
     return Converted(text, title or _first_line_title(text), notes)
+
+
+def _in_order(page: Page, sheet: Sheet) -> Page:
+    """The page with its lines in the order in which columns are read, if they say the same as those of its text."""
+    lines = _lines("\n".join(line.text for line in sheet.lines))
+    said, ordered = (Counter(fold("".join(found))) for found in (page.lines, lines))
+    return replace(page, lines=lines) if said == ordered else page
 
 
 def _reason(said: str) -> str:
@@ -69,41 +88,6 @@ def _tables(tables: Iterable[Any]) -> tuple[tuple[tuple[str, ...], ...], ...]:
     """The cells of the tables; kreuzberg gives objects or mappings."""
     cells = (table["cells"] if isinstance(table, Mapping) else table.cells for table in tables)
     return tuple(tuple(tuple(" ".join(str(c).split()) for c in row) for row in rows) for rows in cells)
-
-
-def _blocks(nodes: Iterable[Mapping[str, Any]]) -> Iterable[Block]:
-    columns: dict[int, float] = {}
-    kept = [node for node in nodes if node.get("page") and node["content"].get("text")]
-    for node in kept:
-        columns[node["page"]] = max(columns.get(node["page"], 0.0), _box(node)[0])
-    for node in kept:
-        content, page = node["content"], node["page"]
-        if content["node_type"] == "heading":
-            room = _room(node, columns[page])
-            yield Block(page, content["text"], int(content.get("level") or 1), room=room)
-        elif content["node_type"] in ("paragraph", "list_item"):
-            bold = _is_bold(content["text"], node.get("annotations") or ())
-            yield Block(page, content["text"], bold=bold, room=_room(node, columns[page]))
-
-
-def _box(node: Mapping[str, Any]) -> tuple[float, float]:
-    """Width and height of a block on its page."""
-    box = node.get("bbox")
-    return (abs(box["x1"] - box["x0"]), abs(box["y1"] - box["y0"])) if box else (0.0, 0.0)
-
-
-def _room(node: Mapping[str, Any], column: float) -> float:
-    """How many letters of the block's size fill the widest column of its page; a letter is half as wide as high."""
-    lines = node["content"]["text"].count("\n") + 1
-    size = _box(node)[1] / (1 + 1.25 * (lines - 1))
-    return column / (0.5 * size) if size else 0.0
-
-
-def _is_bold(text: str, annotations: Iterable[Mapping[str, Any]]) -> bool:
-    return any(
-        mark["kind"].get("annotation_type") == "bold" and mark["start"] == 0 and mark["end"] >= len(text)
-        for mark in annotations
-    )
 
 
 def _first_line_title(text: str) -> str:
