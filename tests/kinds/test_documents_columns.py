@@ -83,7 +83,7 @@ def test_a_long_address_that_juts_out_of_its_column_parts_nothing() -> None:
 
 def test_a_narrow_column_beside_the_text_is_a_margin() -> None:
     notes = [line(f"note {number}", 500, 700 - 12 * number) for number in range(12)]
-    text = [line("text that fills the page up to its margin", LEFT, 700 - 12 * number, width=400) for number in range(12)]
+    text = [line("text that fills the page to its margin", LEFT, 700 - 12 * number, width=400) for number in range(12)]
     assert gutters([written(text + notes)]) == [None]
 
 

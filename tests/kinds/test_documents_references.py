@@ -188,3 +188,48 @@ def test_a_text_that_repeats_itself_is_read_in_time(piece: str) -> None:
     started = time.process_time()
     said(f"# Contract agreement\n\n## 1. One\n\nSection 1{piece * 5_000}\n\n## 2. Two\n\nText.\n")
     assert time.process_time() - started < 20, "it took minutes where levels could repeat without bound"
+
+
+ORDER = """# {0}
+
+## 4 Fees
+
+Fees are due.
+
+## 5 Fines
+
+It applies as {1}
+"""
+
+
+@pytest.mark.parametrize(
+    ("title", "words", "target"),
+    [
+        ("Quay Rules", "section 4 of the Harbour Order says.", "harbourorder"),
+        ("Quay Rules", "section 4 of the Harbour Order 2019 says.", "harbourorder2019"),
+        ("Quay Rules", "section 4 of the Harbour Order and the Fee Order.", "harbourorder"),
+        ("Quay Rules", "section 4 of the Harbour Order and Part 2 of it.", "harbourorder"),
+        ("Quay Rules", "section 4 of the Charter of the United Lakes says.", "charteroftheunitedlakes"),
+        ("Quay Rules", "section 4 of the Order says.", "order"),
+        ("Amendment of the Harbour Order", "section 4 of the Harbour Order says.", "harbourorder"),
+        ("Harbour Act Regulations 2019", "section 4 of the Act says.", "act"),
+        ("Harbour Order", "section 4 of the Harbour Order says.", "."),
+        ("Harbour Order 2019", "section 4 of the Harbour Order says.", "."),
+        ("Harbour Order", "section 4 of the Order says.", "."),
+        ("Harbour Act 2019", "section 4 of the Act says.", "."),
+        ("Harbour Act 2019", "section 4 of this Act says.", "."),
+        ("Lakeport Harbor Code (LHC)", "section 4 of the Code says.", "."),
+        ("Lighthouse Agreement", "section 4 of the Agreement says.", "."),
+        ("Employee Handbook, Part 4: Leave", "section 4 of the Employee Handbook says.", "."),
+        ("Employee Handbook, Part 4: Leave", "section 9 of the Employee Handbook says.", "employeehandbook"),
+        ("Quay Rules", "section 4 of the First Schedule says.", "."),
+    ],
+)
+def test_a_section_of_another_title_is_not_our_own_and_one_of_ours_is(title: str, words: str, target: str) -> None:
+    found = said(ORDER.format(title, words), name=title)
+    assert found[0][1] == target, found
+
+
+def test_the_title_of_a_document_refers_to_nothing() -> None:
+    assert said("# Employee Handbook, Part 5: Expenses\n\nWords.\n", name="Employee Handbook, Part 5: Expenses") == []
+    assert said("# Annex\n\nWords.\n\n## More on section 7\n\nWords.\n", name="Annex") == [("section 7", ".", "7")]

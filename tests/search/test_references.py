@@ -48,6 +48,15 @@ def test_a_document_is_named_by_its_title(desk: Desk) -> None:
     assert lines(desk.library, "yard.md") == ["yard.md#1 section 4 of the Mooring Policy > mooring.md#4"]
 
 
+def test_a_section_of_another_title_is_never_our_own_and_resolves_once_that_document_is_there(desk: Desk) -> None:
+    desk.put(rules="# Quay Rules\n\n## 4 Ropes\n\nWhat section 4 of the Harbour Order says applies.\n")
+    [reference] = desk.library.references("rules.md")
+    assert (reference.status, reference.reason) == ("unresolved", "nothing here is called 'Harbour Order'")
+    desk.put(order="# Harbour Order 2019\n\n## 4 Fees\n\nFees are due.\n")
+    [reference] = desk.library.references("rules.md")
+    assert (reference.status, reference.target, reference.target_section) == ("resolved", "order.md", "4")
+
+
 def test_a_section_that_is_not_there_is_refused(desk: Desk) -> None:
     desk.put(yard="# Yard\n\n## 1. Boats\n\nBoats pay as section 1 says.\n")
     for incoming in (False, True):
@@ -132,6 +141,6 @@ def test_the_command_prints_both_directions_and_json(run: Run) -> None:
     incoming = run("references", "service-agreement.md#2.1(b)", "--incoming")
     assert "service-agreement.md#4.2(b)  'clause 2.1(b)' → service-agreement.md#2.1(b)" in incoming.stdout
     body = json.loads(run("references", "service-agreement.md", "--unresolved", "--json").stdout)
-    assert [item["text"] for item in body["references"]] == ["Article 100 of the Code", "Article 5 GDPR"]
+    assert [item["text"] for item in body["references"]] == ["Article 100 of the Code of Obligations", "Article 5 GDPR"]
     assert body["unresolved"] == body["total"] == 2
     assert run("references", "nowhere.md").returncode == 3

@@ -26,11 +26,11 @@ from pincite.types import Alias, Chunk, Content, Derivation, Span
 RECIPE = 1
 """Bump when the same text and options give other chunks than before."""
 
-STRUCTURE = 2
+STRUCTURE = 3
 """Bump when places inside sections, or the names of a work, are found in other ways than before."""
 DEFINITIONS = 2
 """Bump when definitions are found in other ways than before."""
-REFERENCES = 1
+REFERENCES = 2
 """Bump when cross-references are found or resolved in other ways than before."""
 
 Strategy = Literal["structure", "token"]

@@ -32,10 +32,32 @@ _BEHIND_COLON = re.compile(r":\s*(?P<noun>[A-ZÄÖÜ]\w*recht)\)\s*\Z")
 _DATED = re.compile(r"\A(?P<head>[A-ZÄÖÜ]\w+ vom \d{1,2}\. [A-ZÄ]\w+ \d{4})\b")
 
 
+_YEAR = re.compile(r",?\s+(?:of\s+)?(?:1[5-9]|20)\d\d\Z")
+_BESIDE = re.compile(r"\s*[,:(–—]|\s-\s")
+KINDS = (
+    r"Act|Agreement|Addendum|Bill|By-?laws?|Charter|Code|Constitution|Contract|Convention|Declaration|Decree|Deed|Directive"
+    r"|Guide|Guidelines?|Handbook|Instrument|Law|Lease|Licen[cs]e|Manual|Memorandum|Order|Ordinance|Polic(?:y|ies)|Protocol"
+    r"|Regulations?|Resolution|Rules|Scheme|Specification|Standard|Statement|Statute|Terms|Treaty"
+)
+"""Words that say what a work is. Alone, "the Act" is the work in hand if that is an act, else another one."""
+_KIND = re.compile(rf"\b(?:{KINDS})\b")
+
+
+def kind(name: str) -> str:
+    """The last word of a title that says what the work is: the Harbour Act Regulations are regulations; "" if none."""
+    found: list[str] = _KIND.findall(name)
+    return re.sub(r"ies\Z", "y", found[-1].casefold()).removesuffix("s") if found else ""
+
+
+def head_of(title: str) -> str:
+    """The title without its year, and without what stands beside it: "Employee Handbook, Part 4: Leave"."""
+    return _YEAR.sub("", _BESIDE.split(title, maxsplit=1)[0].strip())
+
+
 def long_names(content: Content) -> tuple[str, ...]:
-    """How others spell the work out: its title, the noun in it, kind and date ("Bundesgesetz vom 1. Mai 2000")."""
+    """How others spell the work out: its title, also without the year; its noun; kind and date of a German one."""
     title = _IN_TITLE.sub("", content.name).strip()
-    found = [title]
+    found = [title, _YEAR.sub("", title)]
     for pattern, group in ((_GERMAN_NOUN, "noun"), (_BEHIND_COLON, "noun"), (_DATED, "head")):
         if match := pattern.search(title):
             found.append(match[group])

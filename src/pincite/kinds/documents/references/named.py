@@ -6,6 +6,7 @@ import re
 from dataclasses import dataclass
 
 from pincite.kinds.documents.references.find import Mention
+from pincite.kinds.documents.works import KINDS
 
 _DATE = r"\d{1,2}\.\s?[A-ZÄ]\w{2,9}\s\d{4}"
 _ABBREVIATION = re.compile(
@@ -29,6 +30,16 @@ _ENGLISH = re.compile(
     r"|Policies|Rules|Protocol|Law|Addendum|Statement|Guidelines)(?:\s+(?:of\s+)?\d{4}(?:/\d+)?|\s+\((?:EU|EC)\)\s[\d/]+)?"
     r"|title\s+\d+|[A-Z]{3,}|U\.S\.\sCode)(?![\w-])"
 )
+_CAPITALISED = (
+    r"(?!(?:Sections?|Articles?|Clauses?|Parts?|Paragraphs?|Schedules?|Annex|Appendix|Exhibit)\b)[A-Z][\w’'&-]*"
+)
+_ENGLISH_TITLE = re.compile(
+    rf"\s+of\s+(?:the|our|your)\s+(?P<name>{_CAPITALISED}(?:\s+(?:(?:of|for|on|to|in)\s+(?:the\s+)?|and\s+)?{_CAPITALISED})+"
+    rf"(?:\s+(?:of\s+)?\d{{4}})?|(?:{KINDS})\b)(?![\w-])"
+)
+"""Any title of two or more words with capitals, whatever it ends in: "section 4 of the Harbour Order"."""
+_NEXT_WORK = re.compile(rf"(?<=\b)(?:{KINDS})(?<!Terms)(?P<behind>\s+and\s.*)\Z")
+_STRUCTURE = re.compile(r"(?:Sections?|Articles?|Clauses?|Parts?|Chapters?|Schedules?|Annex|Appendix|Exhibit|Table)\Z")
 _FRENCH = re.compile(
     r"\s+(?:de\s+la|du|de\s+l['’]|des)\s*(?P<name>(?:loi|code|ordonnance|constitution|r[eè]glement|convention|directive|trait[ée]|accord)"
     r"\b(?:\s+(?!(?:est|sont|a|ont|peut|doit|et|ou|qui|que|s['’])\b)[\w’'-]+){0,6})",
@@ -74,16 +85,34 @@ def work_of(text: str, mention: Mention) -> Work | None:
     """The other work that is named right beside the mention; None where it belongs to the document itself."""
     if _OWN_BEHIND.match(text, mention.end):
         return None
+    titled = _titled(text, mention)
     for pattern in (_ABBREVIATION, _GERMAN, _GERMAN_WORD, _ENGLISH, _FRENCH, _ITALIAN):
         match = pattern.match(text, mention.end)
         if match and not _OWN.match(match["name"]) and match["name"] not in _NO_WORK:
             if pattern is _ABBREVIATION and _shouts(text, match):
                 continue
+            if titled and titled.end > match.end():
+                break
             return _in_short(text, match) or Work(_base_form(match["name"]), match.end())
+    if titled:
+        return titled
     before = _BEFORE.search(text, max(0, mention.start - 80), mention.start)
     if before and not _OWN.match(before["name"]):
         return Work(" ".join(before["name"].split()), mention.end, start=before.start("name"))
     return None
+
+
+def _titled(text: str, mention: Mention) -> Work | None:
+    """The title that follows, up to where another work is named; a schedule is a part of the document itself."""
+    match = _ENGLISH_TITLE.match(text, mention.end)
+    if match is None:
+        return None
+    name = match["name"]
+    if following := _NEXT_WORK.search(name):
+        name = name[: following.start("behind")]
+    if _STRUCTURE.search(name):
+        return None
+    return Work(" ".join(name.split()), match.start("name") + len(name))
 
 
 _IN_SHORT = re.compile(

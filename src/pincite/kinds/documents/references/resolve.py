@@ -19,7 +19,7 @@ from pincite.kinds.documents.references.named import Work, work_of
 from pincite.kinds.documents.references.readable import Readable, readable
 from pincite.kinds.documents.references.relative import Relative, find_relative
 from pincite.kinds.documents.titles import slug
-from pincite.kinds.documents.works import long_names, short_names
+from pincite.kinds.documents.works import head_of, kind, long_names, short_names
 from pincite.text.identifiers import fold_name, qualified
 from pincite.text.section_references import join_levels
 from pincite.types import REFERS_TO, Alias, Content, Derivation, JsonValue, Relation, Span
@@ -88,6 +88,9 @@ class _Desk:
         self._part = named.section_id if named and named.keyword else ""
         self._names = short_names(content)
         self._own = {fold_name(name) for name in (content.name, *self._names, *long_names(content))}
+        self._titles = _Stretches(
+            section.heading for section in self._sections if section.heading and fold_name(section.title) in self._own
+        )
 
     def relations(self) -> Iterator[Relation]:
         count = 0
@@ -119,6 +122,8 @@ class _Desk:
             span = self._shown.span(mention.start, mention.end)
             if links.overlapping(span):
                 continue  # the link says where it leads
+            if self._titles.overlapping(span):
+                continue  # "Employee Handbook, Part 5" names the document in hand
             link = links.first_after(span.end)
             if isinstance(link, Link) and self._belongs(span, link):
                 span = Span(span.start, link.end)
@@ -153,13 +158,26 @@ class _Desk:
         return Span(span.start, self._shown.span(work.end - 1, work.end).end)
 
     def _meant(self, mention: Mention, work: Work | None, at: int) -> list[_Meant]:
-        if work is not None and fold_name(work.name) not in self._own:
+        if work is not None and not self._is_own(work, mention, at):
             more: tuple[tuple[str, JsonValue], ...] = (("work", work.name),)
             return [
                 _Meant(fold_name(work.name), join_levels(target.section, target.levels), more)
                 for target in mention.targets
             ]
         return [meant for target in mention.targets for meant in self._own_target(target, at)]
+
+    def _is_own(self, work: Work, mention: Mention, at: int) -> bool:
+        """Whether the document in hand is meant: by its title, its kind alone ("the Act"), or the head of its title.
+
+        The head may name a whole of which this document is a part, so it must hold the section that is named.
+        """
+        name = fold_name(work.name)
+        if name in self._own:
+            return True
+        if " " not in work.name and kind(work.name):
+            return kind(work.name) == kind(self._content.name)
+        is_head = name == fold_name(head_of(self._content.name))
+        return is_head and all(self._find(target.section, at) for target in mention.targets)
 
     def _own_target(self, target: Target, at: int) -> Iterator[_Meant]:
         section = self._find(target.section, at)
