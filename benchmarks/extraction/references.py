@@ -104,7 +104,7 @@ def _rows(name: str) -> Iterator[list[str]]:
 
 def measure(stretch: Stretch, data: Path | None) -> Counts:
     """Labels against what is extracted, by overlap of the mentions."""
-    content, element_id, shift = _content(stretch, data)
+    content, element_id, shift = content_of(stretch, data)
     said: dict[tuple[int, int], set[str]] = {}
     for relation in cut(content, element_id=element_id).relations:
         start, end = (int(str(at)) - shift for at in list(relation.metadata["span"]))  # type: ignore[arg-type]
@@ -153,7 +153,7 @@ def same(label: str, answer: str) -> bool:
     return said_section == section and fold_name(said_work).startswith(fold_name(work))
 
 
-def _content(stretch: Stretch, data: Path | None) -> tuple[Content, str, int]:
+def content_of(stretch: Stretch, data: Path | None) -> tuple[Content, str, int]:
     """The document as an ingest reads it, its id, and by how much its text is shifted against the labelled one."""
     if stretch.corpus == "samples":
         return read_document(SAMPLES / stretch.document, stretch.document).content, stretch.document, 0
