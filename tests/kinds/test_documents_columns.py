@@ -10,7 +10,7 @@ import pytest
 from pincite.kinds.documents import read_document
 from pincite.kinds.documents.convert.blocks import blocks
 from pincite.kinds.documents.convert.columns import gutters, in_reading_order
-from pincite.kinds.documents.convert.printed import Line, Sheet
+from pincite.kinds.documents.convert.printed import Line, Sheet, sheets
 
 LEFT, RIGHT, GUTTER = 60.0, 310.0, 300.0
 HEIGHT = 842.0
@@ -85,6 +85,17 @@ def test_a_narrow_column_beside_the_text_is_a_margin() -> None:
     notes = [line(f"note {number}", 500, 700 - 12 * number) for number in range(12)]
     text = [line("text that fills the page to its margin", LEFT, 700 - 12 * number, width=400) for number in range(12)]
     assert gutters([written(text + notes)]) == [None]
+
+
+def test_a_plan_with_thousands_of_labels_is_not_searched_for_columns() -> None:
+    words = "a label on a plan of the harbour"
+    names = [line(words, left, 700 - number / 4) for number in range(2000) for left in (LEFT, RIGHT)]
+    assert gutters([written(names)]) == [None]
+
+
+def test_a_file_that_pdfium_cannot_read_has_no_printed_lines(tmp_path: Path) -> None:
+    (tmp_path / "a.pdf").write_bytes(b"%PDF-1.4 and nothing else")
+    assert sheets(tmp_path / "a.pdf") == []
 
 
 def test_cells_of_a_table_are_no_columns() -> None:

@@ -15,6 +15,8 @@ from pincite.kinds.documents.convert.printed import Line, Sheet
 
 _MIN_LINES = 8
 """In each column, beside lines of the other: fewer may be a form, a signature, an address."""
+_MAX_LINES = 2_000
+"""On a page: what has more is a drawing or a plan, and each of its lines would be held against all others."""
 _MIN_COLUMN = 0.25
 """Of the width of the text: what is narrower is a margin with notes or numbers."""
 _MAX_ACROSS = 0.4
@@ -43,7 +45,7 @@ def gutters(sheets: Sequence[Sheet]) -> list[float | None]:
 
 def _gutter(sheet: Sheet) -> float | None:
     lines = _body(sheet)
-    if len(lines) < 2 * _MIN_LINES:
+    if not 2 * _MIN_LINES <= len(lines) <= _MAX_LINES:
         return None
     start, end = min(line.left for line in lines), max(line.right for line in lines)
     edge = _MIN_COLUMN * (end - start)
@@ -83,7 +85,7 @@ def _is_prose(lines: Sequence[Line]) -> bool:
 def _is_free(sheet: Sheet, place: float) -> bool:
     lines = _body(sheet)
     across = sum(line.left < place < line.right for line in lines)
-    return any(line.left >= place for line in lines) and across <= 1
+    return len(lines) <= _MAX_LINES and any(line.left >= place for line in lines) and across <= 1
 
 
 def _body(sheet: Sheet) -> list[Line]:

@@ -75,17 +75,14 @@ class Sheet:
 
 
 def sheets(path: Path) -> list[Sheet]:
-    """The pages of the file; none if pdfium cannot open it."""
+    """The pages of the file; none if pdfium cannot read one of them: then only numbers say what is a heading."""
     import pypdfium2
 
     try:
-        document = pypdfium2.PdfDocument(path)
+        with pypdfium2.PdfDocument(path) as document:
+            return [_sheet(document, number) for number in range(len(document))]
     except pypdfium2.PdfiumError:
         return []
-    try:
-        return [_sheet(document, number) for number in range(len(document))]
-    finally:
-        document.close()
 
 
 def _sheet(document: Any, number: int) -> Sheet:
