@@ -56,6 +56,7 @@ def test_a_request_is_one_object_with_its_trace(caplog: pytest.LogCaptureFixture
         "ms": 12.3,
         "tenant": "default",
         "subject": "local",
+        "issuer": None,
     }
 
 

@@ -68,6 +68,7 @@ class AuditLog:
         line: Json = {
             "time": datetime.now(UTC).isoformat(timespec="milliseconds").replace("+00:00", "Z"),
             "subject": served.caller.subject,
+            "issuer": served.caller.issuer or None,
             "tenant": served.caller.tenant,
             "organization": served.caller.organization,
             "door": served.door,

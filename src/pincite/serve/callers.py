@@ -26,7 +26,7 @@ class Caller:
     """Who asks."""
 
     subject: str
-    """Id of an API key, or `sub` of a JWT."""
+    """Id of an API key, or `sub` of a JWT. Compare `identity`, not this."""
     tenant: str
     organization: str
     repositories: frozenset[str] | None = None
@@ -36,6 +36,18 @@ class Caller:
     scopes: frozenset[str] = frozenset()
     is_local: bool = False
     """Needs no token, and has no rate limit. The subject does not tell: an issuer may call somebody "local"."""
+    issuer: str = ""
+    """`iss` of a JWT, never empty there; empty for an API key and for whoever needs no token."""
+
+    @property
+    def identity(self) -> tuple[str, str]:
+        """Who this is within a tenant. A subject alone is not enough: an issuer may name somebody like a key's id."""
+        return (self.issuer, self.subject)
+
+    @property
+    def name(self) -> str:
+        """Who this is, for people to read; what an issuer vouches for never looks like a key of this library."""
+        return f"{self.subject} ({self.issuer})" if self.issuer else self.subject
 
     def may(self, scope: str) -> bool:
         return scope in self.scopes

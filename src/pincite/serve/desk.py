@@ -11,6 +11,7 @@ and decides nothing. Who is interested in what was served (metrics) passes an ob
 from __future__ import annotations
 
 import errno
+import json
 import time
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from typing import Literal
@@ -92,7 +93,7 @@ class Desk:
             organization=caller.organization,
             repositories=caller.repositories,
             roles=caller.roles,
-            author=caller.subject,
+            author=caller.name,
             deadline_seconds=deadline_seconds,
             default_read_context=default_read_context,
         )
@@ -265,7 +266,7 @@ def _name(operation: str | Operation) -> str:
 
 
 def _bucket(caller: Caller) -> str:
-    return f"{caller.tenant}\0{caller.subject}"
+    return json.dumps((caller.tenant, *caller.identity))
 
 
 def _stage(name: str, body: Json) -> Iterator[Json]:

@@ -30,6 +30,7 @@ class RequestLog:
             "ms": round(1000 * served.seconds, 1),
             "tenant": served.caller.tenant,
             "subject": served.caller.subject,
+            "issuer": served.caller.issuer or None,
         }
         if self._query_text:
             fields |= {name: served.arguments[name] for name in WORDS if served.arguments.get(name)}

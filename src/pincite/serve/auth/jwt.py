@@ -62,10 +62,11 @@ class JwtVerifier:
         if roles is None and settings.default_roles is not None:
             roles = frozenset(settings.default_roles)
         held = frozenset(settings.default_scopes) if scopes is None else scopes
+        known = frozenset(scope for scope in held if scope in SCOPES)
         subject = str(claims["sub"])
         if not subject.strip():
             raise Unauthenticated("invalid token")
-        return Caller(subject, tenant, organization, repositories, roles, held & SCOPES.keys())
+        return Caller(subject, tenant, organization, repositories, roles, known, issuer=settings.issuer)
 
     def _source_of_keys(self) -> Callable[[str], Any | None]:
         """How a key is found for the id that a token names."""

@@ -43,7 +43,7 @@ def once(
     if len(key) > MAX_LENGTH:
         raise InvalidArgument(f"{HEADER} is longer than {MAX_LENGTH} characters", field=HEADER)
     request = hashlib.blake2b(json.dumps(content, sort_keys=True).encode(), digest_size=16).hexdigest()
-    whose = "\0".join((caller.tenant, caller.organization, caller.subject))
+    whose = json.dumps((caller.tenant, caller.organization, *caller.identity))
     reply = ReplyKey(whose, operation, key)
     known = ledger.claim(reply, request)
     if known is not None:

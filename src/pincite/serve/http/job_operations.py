@@ -52,6 +52,6 @@ def _is_visible(job: Job, caller: Caller) -> bool:
     """
     if (job.tenant, job.organization) != (caller.tenant, caller.organization):
         return False
-    if job.caller.subject == caller.subject:
+    if job.caller.identity == caller.identity:
         return True
     return caller.roles is None and (caller.repositories is None or job.repository in caller.repositories)
