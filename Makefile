@@ -57,7 +57,7 @@ grpc: ## Generate the gRPC code from proto/ with the oldest generator that is su
 	@.venv-grpc/bin/python scripts/generate_grpc.py
 
 clean: ## Remove environments, caches and the demo library
-	rm -rf .venv-demo .venv-test .venv-bench .venv-grpc .demo dist build .mypy_cache .ruff_cache .pytest_cache .hypothesis
+	rm -rf .venv-demo .venv-test .venv-bench .venv-grpc .inspector .demo dist build .mypy_cache .ruff_cache .pytest_cache .hypothesis
 	find src tests benchmarks -name __pycache__ -type d -prune -exec rm -rf {} +
 
 COMPILE = $(UV) pip compile pyproject.toml --quiet --universal --python-version 3.11 --generate-hashes \

@@ -1,5 +1,6 @@
 """The MCP Inspector from npm drives every tool. It is no dependency: where it is absent, this is skipped and says so.
 
+.ci/run                                                     # puts it into .inspector/, where npm is there
 npm install --global @modelcontextprotocol/inspector        # 2.x needs Node 22; older ones serve as well
 MCP_INSPECTOR="node …/mcp-inspector" pytest tests/serve/mcp/test_mcp_inspector.py     # where it is elsewhere
 """
@@ -21,6 +22,8 @@ import pincite
 from desk import SAMPLES
 from pincite.serve.mcp.tools import TOOLS
 
+INSTALLED = Path(__file__).parents[3] / ".inspector" / "node_modules" / ".bin"
+"""Where `.ci/run` puts it."""
 CALLS: dict[str, tuple[str, ...]] = {
     "semanticSearch": ("query=carry over annual leave",),
     "getContext": ("query=carry over annual leave",),
@@ -40,7 +43,7 @@ def inspector() -> list[str]:
     given = os.environ.get("MCP_INSPECTOR", "")
     if given:
         return shlex.split(given)
-    if found := shutil.which("mcp-inspector"):
+    if found := shutil.which("mcp-inspector-cli", path=INSTALLED) or shutil.which("mcp-inspector"):
         return [found]
     if shutil.which("npx") is None:
         pytest.skip("no Node here: the MCP Inspector was not run")
