@@ -286,3 +286,22 @@ def test_texts_that_wait_elsewhere_are_not_counted_for_a_caller(tmp_path: Path) 
         body = Desk(library).run("indexHealth", {}, READER, door="test")
         assert body["findings"] == []
         assert [item["repository_id"] for item in body["repositories"]] == ["main"]
+
+
+def test_a_stream_that_is_refused_or_left_is_in_the_audit_log_once(
+    library: pincite.Library, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    path = tmp_path / "audit.jsonl"
+    desk = Desk(library, ServeSettings.model_validate({"audit": {"file": str(path)}}))
+    monkeypatch.setattr(desk, "_begins_with_words", lambda _: True)
+    nobody = replace(READER, scopes=frozenset())
+    assert [event["event"] for event in desk.stream({"query": "leave"}, nobody, door="test")] == ["error"]
+    assert [event["event"] for event in desk.stream({"qery": "leave"}, READER, door="test")] == ["error"]
+    list(desk.stream({"query": "leave"}, READER, door="test", deadline_seconds=0))
+    left = desk.stream({"query": "leave"}, READER, door="test")
+    next(left)
+    left.close()
+    list(desk.stream({"query": "leave"}, READER, door="test"))
+    desk.close()
+    outcomes = [line["outcome"] for line in lines(path)]
+    assert outcomes == ["permission_denied", "unknown_argument", "deadline_exceeded", "cancelled", "ok"]

@@ -12,13 +12,16 @@ from __future__ import annotations
 
 import errno
 import json
+import logging
 import time
 from collections.abc import Callable, Iterator, Mapping, Sequence
+from concurrent.futures import ThreadPoolExecutor
+from contextlib import suppress
 from typing import Literal
 
 from pincite import telemetry
 from pincite.advice import over_a_door
-from pincite.errors import DeadlineExceeded, InsufficientScope, PinciteError, StorageFull, Unavailable
+from pincite.errors import DeadlineExceeded, InsufficientScope, PinciteError, StorageFull, Unauthenticated, Unavailable
 from pincite.library import Library
 from pincite.serve.audit import AuditLog, Served
 from pincite.serve.auth.verifier import Verifier
@@ -29,8 +32,10 @@ from pincite.serve.settings import ServeSettings
 from pincite.serve.turns import Turns
 from pincite.serve.wire import Json
 
+log = logging.getLogger("pincite.desk")
 Observer = Callable[[Served], None]
 Default = Literal["head", "published"]
+SEARCH = "semanticSearch"
 
 
 class Desk:
@@ -53,6 +58,7 @@ class Desk:
         self.audit = AuditLog(self.settings.audit)
         self._turns, self._long_turns = (Turns(self.settings.requests_at_once) for _ in range(2))
         self.observers = list(observers)
+        self._writer = ThreadPoolExecutor(1, thread_name_prefix="pincite-given-up")
 
     def stop_taking(self) -> None:
         """Begin no question any more: those that wait for their turn are refused, those under way come to their end."""
@@ -62,6 +68,7 @@ class Desk:
     def close(self) -> None:
         """Begin nothing any more and close the audit log; the library is closed by whoever opened it."""
         self.stop_taking()
+        self._writer.shutdown()
         self.audit.close()
 
     # --- who asks ---------------------------------------------------------------------------------------------
@@ -112,6 +119,31 @@ class Desk:
         except PinciteError as error:
             self._tell(Served(door, _name(operation), caller, error.code, 0.0, arguments))
             raise
+
+    def gave_up(
+        self,
+        operation: str | Operation,
+        arguments: Mapping[str, object],
+        who: Callable[[], Caller],
+        error: PinciteError,
+        *,
+        door: str,
+    ) -> None:
+        """Write down a request that a door gave up before any thread had taken it up; returns at once.
+
+        `who` is asked on the thread that writes. Nothing is written where it cannot tell, as for any other request.
+        """
+
+        def write() -> None:
+            try:
+                self._tell(Served(door, _name(operation), who(), error.code, 0.0, arguments))
+            except Unauthenticated:
+                pass
+            except PinciteError as problem:
+                log.error("a request that was given up is not in the audit log: %s", problem.message)
+
+        with suppress(RuntimeError):  # the desk is closed
+            self._writer.submit(write)
 
     def _check(self, operation: str | Operation, arguments: Mapping[str, object], caller: Caller) -> None:
         chosen = _chosen(operation)
@@ -217,17 +249,25 @@ class Desk:
         "rank", "hit"}` are its results; the final stage replaces the one before. `{"event": "done", "answer"}` ends
         with everything but the results, `{"event": "error", "error"}` in their place. One request is counted.
         """
+        began, outcome = time.perf_counter(), "cancelled"  # what it is when nobody asks for the next event
         try:
+            if not admitted:
+                self._check(SEARCH, arguments, caller)
             if self._begins_with_words(arguments):
                 # Not counted and not logged: it is the beginning of the request that follows.
                 early = {**arguments, "mode": "keyword", "explain": False}
                 yield from _stage("keyword", self._words(early, caller, deadline_seconds, default_read_context))
-            options = {"door": door, "deadline_seconds": deadline_seconds, "admitted": admitted}
-            body = self.run("semanticSearch", arguments, caller, default_read_context=default_read_context, **options)  # type: ignore[arg-type]
+            outcome = ""  # `run` writes the line
+            options = {"door": door, "deadline_seconds": deadline_seconds, "admitted": True}
+            body = self.run(SEARCH, arguments, caller, default_read_context=default_read_context, **options)  # type: ignore[arg-type]
             yield from _stage("final", body)
             yield {"event": "done", "answer": {key: value for key, value in body.items() if key != "results"}}
         except PinciteError as error:
+            outcome = outcome and error.code
             yield {"event": "error", **error.to_wire()}
+        finally:
+            if outcome:
+                self._tell(Served(door, SEARCH, caller, outcome, time.perf_counter() - began, arguments))
 
     def _begins_with_words(self, arguments: Mapping[str, object]) -> bool:
         """Whether the answer waits for models, so that words alone are worth showing first."""
@@ -241,11 +281,12 @@ class Desk:
         deadline_seconds: float | None,
         default_read_context: Default,
     ) -> Json:
-        operation = operation_named("semanticSearch")
-        if not caller.may(operation.scope):
-            raise InsufficientScope(operation.name, operation.scope)
         return self.answer(
-            operation, arguments, caller, deadline_seconds=deadline_seconds, default_read_context=default_read_context
+            operation_named(SEARCH),
+            arguments,
+            caller,
+            deadline_seconds=deadline_seconds,
+            default_read_context=default_read_context,
         )
 
     def _tell(self, served: Served) -> None:

@@ -8,13 +8,14 @@ caches of its own.
 from __future__ import annotations
 
 from collections.abc import Callable
-from concurrent.futures import Future, ThreadPoolExecutor, wait
+from concurrent.futures import FIRST_COMPLETED, Future, ThreadPoolExecutor, wait
 from contextvars import copy_context
 from threading import Lock
 from time import monotonic
 from typing import Any, TypeVar
 
 from pincite.errors import DeadlineExceeded, Unavailable
+from pincite.serve.waiting import Gone, current
 
 WAITING = 200
 """Requests that a door waits for at once, on a thread each; more wait before the door."""
@@ -33,17 +34,23 @@ class Turns:
     def take(self, work: Callable[[float | None], T], seconds: float | None) -> T:
         """Do it when its turn has come; it is told how many seconds are left. `DeadlineExceeded` when none are.
 
-        What has not begun by then is never begun. What has runs to its end, and keeps its turn until then.
+        `Gone` when whoever asked has left (`waiting.py`). What has not begun by then is never begun. What has runs to
+        its end, and keeps its turn until then.
         """
         until = None if seconds is None else monotonic() + seconds
+        waiting = current()
         begun = self._begin(lambda: work(None if until is None else until - monotonic()))
         try:
-            done = wait((begun,), seconds).done
+            awaited: list[Future[Any]] = [begun] if waiting is None else [begun, waiting.left]
+            wait(awaited, seconds, FIRST_COMPLETED)
         finally:
             with self._lock:
                 self._taken.discard(begun)
-        if not done:
-            why = "others were served first; try again" if begun.cancel() else "ask for less at once"
+        if not begun.done():
+            never_begun = begun.cancel()
+            if waiting is not None and waiting.left.done():
+                raise Gone
+            why = "others were served first; try again" if never_begun else "ask for less at once"
             raise DeadlineExceeded(f"this took longer than {seconds:g} s: {why}")
         if begun.cancelled():
             raise _stopping()

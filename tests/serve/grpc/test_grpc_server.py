@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import threading
 import time
 from collections.abc import Iterator, Mapping
@@ -20,6 +21,7 @@ from grpc_client import Served, refused, serving
 from pincite import extras
 from pincite.errors import InvalidArgument, MissingExtra, Unavailable
 from pincite.serve.desk import Desk
+from pincite.serve.grpc import calls
 from pincite.serve.grpc.generated import semantic_query_pb2 as pb
 from pincite.serve.grpc.running import SERVICE
 from pincite.serve.grpc.senders import is_trusted
@@ -153,6 +155,64 @@ def test_what_waits_for_a_thread_when_it_is_cancelled_is_never_begun(held: Serve
     for call in calls:
         assert call.result(30).results
     assert len(held.desk.budgets) == WAITING
+
+
+def _audited(path: Path) -> list[tuple[str, str]]:
+    lines = path.read_text(encoding="utf-8").splitlines() if path.exists() else []
+    return [(line["operation"], line["outcome"]) for line in map(json.loads, lines)]
+
+
+class Busy(Desk):
+    """A desk whose first question keeps its turn until it is released."""
+
+    def __init__(self, *arguments: Any, **options: Any) -> None:
+        super().__init__(*arguments, **options)
+        self.begun, self.release = list[str](), threading.Event()
+
+    def library_for(self, *arguments: Any, **options: Any) -> pincite.Library:
+        self.begun.append("one")
+        if len(self.begun) == 1:
+            assert self.release.wait(60)
+        return super().library_for(*arguments, **options)
+
+
+@pytest.mark.parametrize("method", ["Search", "SearchStream"])
+def test_what_waits_for_its_turn_when_it_is_cancelled_is_never_begun(
+    library: pincite.Library, tmp_path: Path, method: str
+) -> None:
+    path = tmp_path / "audit.jsonl"
+    desk = Busy(library, ServeSettings.model_validate({"audit": {"file": str(path)}}))
+    with serving(desk) as served:
+        first = served.stub.Search.future(LEAVE)
+        eventually(lambda: desk.begun)
+        asked = LEAVE if method == "Search" else pb.SearchStreamRequest(search=LEAVE)
+        second = served.stub.Search.future(asked) if method == "Search" else served.stub.SearchStream(asked)
+        eventually(lambda: desk._turns._threads._work_queue.qsize())
+        second.cancel()
+        eventually(lambda: _audited(path) == [("semanticSearch", "cancelled")])
+        desk.release.set()
+        assert first.result(30).results
+        assert len(desk.begun) == 1
+    desk.close()
+
+
+def test_what_waits_for_a_thread_until_its_time_is_over_is_in_the_audit_log(
+    library: pincite.Library, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(calls, "WAITING", 1)
+    path = tmp_path / "audit.jsonl"
+    desk = Busy(library, ServeSettings.model_validate({"audit": {"file": str(path)}}))
+    with serving(desk) as served:
+        first = served.stub.Search.future(LEAVE)
+        eventually(lambda: desk.begun)
+        for method, asked in (("Search", LEAVE), ("SearchStream", pb.SearchStreamRequest(search=LEAVE))):
+            refusal = refused(lambda: served.ask(method, asked, timeout=0.3))  # noqa: B023 - asked at once
+            assert refusal.code is StatusCode.DEADLINE_EXCEEDED
+        eventually(lambda: len(_audited(path)) == 2)
+        desk.release.set()
+        assert first.result(30).results
+    desk.close()
+    assert {outcome for _, outcome in _audited(path)[:2]} <= {"deadline_exceeded", "cancelled"}
 
 
 # --- health and reflection ------------------------------------------------------------------------------------

@@ -1,7 +1,7 @@
 """Calls: from a call to the desk and back. Who asks comes from the token alone; work is done on threads.
 
-The time that the caller gives, or that the settings give, is the budget of the engine. A call that is late is answered
-no more, and not begun if its turn has not come; one that is cancelled keeps its turn.
+The time that the caller gives, or that the settings give, is the budget of the engine. A call that is late or cancelled
+is answered no more, and not begun if its turn has not come.
 """
 
 from __future__ import annotations
@@ -11,7 +11,8 @@ import logging
 import time
 from collections.abc import AsyncIterator, Callable, Iterator
 from concurrent.futures import Future, ThreadPoolExecutor, wait
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
+from functools import partial
 from typing import Any, NoReturn, TypeVar
 
 from google.protobuf.message import Message
@@ -25,6 +26,7 @@ from pincite.serve.grpc.messages import arguments_of, message_of
 from pincite.serve.grpc.problems import status_of, told
 from pincite.serve.grpc.senders import Sender, sender_of
 from pincite.serve.turns import WAITING
+from pincite.serve.waiting import Gone, Waiting
 from pincite.serve.wire import Json
 
 DOOR = "grpc"
@@ -32,6 +34,7 @@ SEARCH = "semanticSearch"
 SERVICE = f"{pb.DESCRIPTOR.package}.SemanticQueryService"
 log = logging.getLogger("pincite.grpc")
 T = TypeVar("T")
+GaveUp = Callable[[PinciteError], None]
 M = TypeVar("M", bound=Message)
 
 
@@ -136,7 +139,7 @@ class SemanticQuery:
 
         with self._under_way():
             try:
-                return await self._on_thread(work, deadline)
+                return await self._on_thread(work, deadline, partial(self._gave_up, operation, request, sender))
             except Exception as error:  # noqa: BLE001 - the caller gets a status, the log the rest
                 await _refuse(context, error)
 
@@ -149,8 +152,10 @@ class SemanticQuery:
             self._desk.admit(SEARCH, arguments, caller, door=DOOR)
             return self._desk.stream(arguments, caller, door=DOOR, deadline_seconds=deadline.left(), admitted=True)
 
-        events = await self._on_thread(begin, deadline)
-        while event := await self._on_thread(lambda: next(events, None), deadline):
+        gave_up: GaveUp | None = partial(self._gave_up, SEARCH, request.search, sender)
+        events = await self._on_thread(begin, deadline, gave_up)
+        while event := await self._on_thread(lambda: next(events, None), deadline, gave_up):
+            gave_up = None  # once begun, the desk writes it down
             if event["event"] == "error":
                 raise told(event["error"])
             yield message_of(pb.SearchStreamResponse, _named(event))
@@ -168,15 +173,29 @@ class SemanticQuery:
     def _deadline(self, context: Any, *, limited: bool = True) -> Deadline:
         return Deadline(context.time_remaining(), self._desk.settings.request_seconds if limited else None)
 
-    async def _on_thread(self, work: Callable[[], T], deadline: Deadline) -> T:
-        """Run it beside the event loop; `DeadlineExceeded` when time is up. A thread cannot be stopped."""
-        future = self._threads.submit(work)
+    async def _on_thread(self, work: Callable[[], T], deadline: Deadline, gave_up: GaveUp | None = None) -> T:
+        """Run it beside the event loop; `DeadlineExceeded` when time is up. A thread cannot be stopped.
+
+        `gave_up` is told of what no thread had taken up when time was over or the call was cancelled.
+        """
+        waiting, error = Waiting(), None
+        future = self._threads.submit(waiting.take_up, work)
         self._working.add(future)
         future.add_done_callback(self._working.discard)
         try:
             return await asyncio.wait_for(asyncio.wrap_future(future), deadline.left())
         except TimeoutError:
-            raise DeadlineExceeded("this took longer than it may; ask for less, or allow more time") from None
+            error = DeadlineExceeded("this took longer than it may; ask for less, or allow more time")
+            raise error from None
+        finally:
+            if waiting.leave() and gave_up is not None:
+                gave_up(error or Gone())
+
+    def _gave_up(self, operation: str, request: Message, sender: Sender, error: PinciteError) -> None:
+        arguments: Json = {}
+        with suppress(InvalidArgument):  # a field that only a newer proto has
+            arguments = arguments_of(request)
+        self._desk.gave_up(operation, arguments, lambda: self._caller(sender), error, door=DOOR)
 
 
 def _named(event: Json) -> Json:

@@ -31,6 +31,7 @@ CODES = {
     "conflict": grpc.StatusCode.FAILED_PRECONDITION,
     "unavailable": grpc.StatusCode.UNAVAILABLE,
     "deadline_exceeded": grpc.StatusCode.DEADLINE_EXCEEDED,
+    "cancelled": grpc.StatusCode.CANCELLED,
 }
 """By the code on the wire; anything else is INTERNAL."""
 MAX_CHARACTERS = 500

@@ -22,7 +22,7 @@ from pincite.errors import MissingExtra, PinciteError
 from pincite.serve.auth.metadata import WELL_KNOWN, protected_resource
 from pincite.serve.desk import Desk
 from pincite.serve.http import documented, problems
-from pincite.serve.http.calls import DOOR, Calls
+from pincite.serve.http.calls import DOOR, Asked, Calls
 from pincite.serve.http.job_operations import GetJob, ListJobs, get_job, list_jobs
 from pincite.serve.http.jobs import JobRunner
 from pincite.serve.http.ledger import Ledger
@@ -33,7 +33,7 @@ from pincite.serve.http.routes import READS, Endpoint, arguments_of, endpoint_of
 from pincite.serve.http.writing import Writing
 from pincite.serve.metrics import Metrics
 from pincite.serve.operations import ADMIN, Operation
-from pincite.serve.requests import Request as Asked
+from pincite.serve.requests import Request as Arguments
 from pincite.serve.turns import WAITING
 from pincite.serve.wire import Json
 from pincite.telemetry import observed_by
@@ -145,10 +145,11 @@ def _add_jobs(app: FastAPI, calls: Calls, ledger: Ledger) -> None:
 
 async def _asked(calls: Calls, request: Request, operation: Operation, arguments: Json) -> Response:
     run = partial(calls.desk.run, operation, arguments, request.state.caller, door=DOOR)
-    return calls.answer(request, await calls.on_thread(run))
+    asked = Asked(operation, arguments, request.state.caller)
+    return calls.answer(request, await calls.on_thread(run, asked=asked))
 
 
-class _Nothing(Asked):
+class _Nothing(Arguments):
     """No arguments."""
 
 
@@ -167,7 +168,8 @@ def _add_probes(app: FastAPI, calls: Calls, metrics: Metrics) -> None:
 
     async def scraped(request: Request) -> Response:
         caller = await calls.caller(request)
-        await calls.on_thread(partial(calls.desk.admit, METRICS, {}, caller, door=DOOR))
+        admit = partial(calls.desk.admit, METRICS, {}, caller, door=DOOR)
+        await calls.on_thread(admit, asked=Asked(METRICS, {}, caller))
         seen = None if caller.is_local else calls.desk.library_for(caller)  # names of others' are not told
         text, media_type = await calls.on_thread(metrics.exposition, seen)
         return Response(text, headers={"Cache-Control": "no-store", "Content-Type": media_type})

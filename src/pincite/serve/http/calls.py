@@ -5,25 +5,36 @@ from __future__ import annotations
 import math
 import time
 from collections.abc import Callable, Mapping
+from dataclasses import dataclass
 from functools import partial
 from typing import Any, TypeVar
 
-import anyio
-from anyio import CapacityLimiter, to_thread
+from anyio import CapacityLimiter
 from starlette.requests import Request
 from starlette.responses import JSONResponse, Response
 
-from pincite.errors import DeadlineExceeded, PinciteError
+from pincite.errors import PinciteError
 from pincite.serve.auth.metadata import challenge
 from pincite.serve.callers import Caller
 from pincite.serve.desk import Desk
 from pincite.serve.http import problems
 from pincite.serve.http.proxies import base_url, bearer
+from pincite.serve.operations import Operation
+from pincite.serve.threads import IDENTIFYING, on_thread
 from pincite.serve.turns import WAITING
 from pincite.serve.wire import Json
 
 DOOR = "http"
 T = TypeVar("T")
+
+
+@dataclass(frozen=True, slots=True)
+class Asked:
+    """Who asks for what, for the audit log."""
+
+    operation: str | Operation
+    arguments: Mapping[str, object]
+    caller: Caller
 
 
 class Calls:
@@ -32,14 +43,21 @@ class Calls:
     def __init__(self, desk: Desk) -> None:
         self.desk = desk
         self._limiter: CapacityLimiter | None = None
+        self._identifying: CapacityLimiter | None = None
 
     @property
     def seconds(self) -> float:
         return self.desk.settings.request_seconds
 
     async def caller(self, request: Request) -> Caller:
-        """Who asks; kept with the request, for the headers of its response."""
-        caller = await self.on_thread(self.desk.authenticate, bearer(request.scope))
+        """Who asks; kept with the request, for the headers of its response.
+
+        On threads of its own, so that it is known also of whom the others have no time for.
+        """
+        if self._identifying is None:
+            self._identifying = CapacityLimiter(IDENTIFYING)
+        work = partial(self.desk.authenticate, bearer(request.scope))
+        caller = await on_thread(work, self.seconds, late=self._late, limiter=self._identifying)
         request.state.caller = caller
         return caller
 
@@ -52,20 +70,34 @@ class Calls:
             left = until - time.monotonic()  # waiting for a thread is part of the request's time
             return self.desk.run(operation, arguments, caller, door=DOOR, deadline_seconds=left)
 
-        return await self.on_thread(ask)
+        return await self.on_thread(ask, asked=Asked(operation, arguments, caller), client=request)
 
-    async def on_thread(self, work: Callable[..., T], *arguments: Any) -> T:
+    async def on_thread(
+        self, work: Callable[..., T], *arguments: Any, asked: Asked | None = None, client: Request | None = None
+    ) -> T:
         """Run it beside the event loop; `DeadlineExceeded` when it takes longer than a request may.
 
-        A thread cannot be stopped: what it writes is written, and an Idempotency-Key tells what became of it.
+        `asked` is written down if no thread has taken it up by then. `client`: when it leaves, what waits for its turn
+        is not begun; without it, as for all that writes, an Idempotency-Key tells what became of the request.
         """
         if self._limiter is None:
             self._limiter = CapacityLimiter(WAITING)
-        with anyio.move_on_after(self.seconds):
-            return await to_thread.run_sync(partial(work, *arguments), abandon_on_cancel=True, limiter=self._limiter)
-        raise DeadlineExceeded(
-            f"this took longer than {self.seconds:g} s, which is what a request may take here; ask for less at once"
+        return await on_thread(
+            partial(work, *arguments),
+            self.seconds,
+            late=self._late,
+            gave_up=None if asked is None else partial(self._gave_up, asked),
+            receive=None if client is None else client.receive,
+            limiter=self._limiter,
         )
+
+    @property
+    def _late(self) -> str:
+        may = f"{self.seconds:g} s, which is what a request may take here"
+        return f"this took longer than {may}; ask for less at once"
+
+    def _gave_up(self, asked: Asked, error: PinciteError) -> None:
+        self.desk.gave_up(asked.operation, asked.arguments, lambda: asked.caller, error, door=DOOR)
 
     def answer(
         self, request: Request, body: Json, status: int = 200, headers: Mapping[str, str] | None = None

@@ -49,6 +49,7 @@ TITLES = {
     "conflict": "The state of the library forbids it",
     "unavailable": "It cannot be answered now",
     "deadline_exceeded": "It took too long",
+    "cancelled": "Nobody waits for the answer",
     "internal": "Something went wrong here",
 }
 """By code: a title belongs to a type of problem, not to its status (RFC 9457, 3.1.4)."""

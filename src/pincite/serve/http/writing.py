@@ -15,7 +15,7 @@ from pincite.errors import InsufficientScope
 from pincite.extras import require
 from pincite.serve.callers import Caller
 from pincite.serve.http.arguments import from_body
-from pincite.serve.http.calls import DOOR, Calls
+from pincite.serve.http.calls import DOOR, Asked, Calls
 from pincite.serve.http.idempotency import HEADER, Outcome, once
 from pincite.serve.http.jobs import JobRunner
 from pincite.serve.http.ledger import ReplyKey, new_id, to_wire
@@ -117,10 +117,10 @@ class Writing:
         self._jobs.wake()
         return Outcome(202, to_wire(job))
 
-    async def _once(self, request: Request, caller: Caller, operation: str, content: object, act: Act) -> Response:
+    async def _once(self, request: Request, caller: Caller, operation: str, content: Json, act: Act) -> Response:
         key = request.headers.get(HEADER, "")
         work = partial(once, self._jobs.ledger, caller, operation, key, content, act)
-        outcome = await self._calls.on_thread(work)
+        outcome = await self._calls.on_thread(work, asked=Asked(operation, content, caller))
         headers = dict(outcome.headers)
         if outcome.status == 202:
             headers["Location"] = JOBS + str(outcome.body["job_id"])

@@ -11,11 +11,11 @@ from collections.abc import Callable, Mapping
 from functools import partial
 from typing import TYPE_CHECKING, Any, TypeVar
 
-import anyio
-from anyio import from_thread, to_thread
+from anyio import from_thread
 from mcp.types import CallToolResult, TextContent
 
-from pincite.errors import DeadlineExceeded, PinciteError, Unauthenticated, UnknownArgument
+from pincite.errors import PinciteError, Unauthenticated, UnknownArgument
+from pincite.serve import threads
 from pincite.serve.callers import Caller
 from pincite.serve.mcp.schemas import Json
 from pincite.serve.mcp.tools import ServedTool
@@ -24,6 +24,9 @@ if TYPE_CHECKING:
     from mcp.server import ServerRequestContext
 
     from pincite.serve.desk import Desk
+    from pincite.serve.operations import Operation
+
+    Asked = tuple[str | Operation, Mapping[str, object]]
 
 DOOR = "mcp"
 log = logging.getLogger("pincite.mcp")
@@ -43,15 +46,26 @@ def caller_of(context: ServerRequestContext[Any, Any], desk: Desk) -> Caller:
 
 
 async def on_thread(
-    desk: Callable[[], Desk] | None, context: ServerRequestContext[Any, Any], work: Callable[[], T]
+    desk: Callable[[], Desk] | None,
+    context: ServerRequestContext[Any, Any],
+    work: Callable[[], T],
+    asked: Asked | None = None,
 ) -> T:
-    """Run what blocks beside the loop; over HTTP within the time that a request may take."""
-    seconds = None if context.request is None or desk is None else desk().settings.request_seconds
-    try:
-        with anyio.fail_after(seconds):
-            return await to_thread.run_sync(work, abandon_on_cancel=True)
-    except TimeoutError:
-        raise DeadlineExceeded(f"it took longer than {seconds:g} s; ask for less at once") from None
+    """Run what blocks beside the loop; over HTTP within the time that a request may take.
+
+    `asked`, the operation and its arguments, is written down if no thread has taken it up by then.
+    """
+    if context.request is None or desk is None:
+        return await threads.on_thread(work, None, late="")
+    opened = desk()
+
+    def gave_up(error: PinciteError) -> None:
+        if asked is not None:
+            opened.gave_up(*asked, lambda: caller_of(context, opened), error, door=DOOR)
+
+    seconds = opened.settings.request_seconds
+    late = f"it took longer than {seconds:g} s; ask for less at once"
+    return await threads.on_thread(work, seconds, late=late, gave_up=gave_up)
 
 
 async def call(
@@ -64,7 +78,8 @@ async def call(
     report = Progress(context)
     try:
         await report.say(tool.doing)
-        body = await on_thread(desk, context, lambda: answer(tool, arguments, desk(), context, report))
+        ask = partial(answer, tool, arguments, desk, context, report)
+        body = await on_thread(desk, context, ask, (tool.name, arguments))
         await report.say("done", done=True)
     except PinciteError as error:
         return refusal(error, argument_names(tool))
@@ -77,11 +92,12 @@ async def call(
 def answer(
     tool: ServedTool,
     arguments: Mapping[str, object],
-    desk: Desk,
+    opened: Callable[[], Desk],
     context: ServerRequestContext[Any, Any],
     report: Progress,
 ) -> Json:
     """The wire's answer, kept within the limit of characters."""
+    desk = opened()
     caller = caller_of(context, desk)
     asked = {**arguments, **{name: value for name, value in tool.defaults.items() if not arguments.get(name)}}
     seconds = None if context.request is None else desk.settings.request_seconds

@@ -112,7 +112,7 @@ class ServedTools:
 
         try:
             await report.say("asking the tool" if tool.report else "reading the documents of the tool")
-            body = await on_thread(desk, context, ask)
+            body = await on_thread(desk, context, ask, (operation, arguments))
             await report.say("done", done=True)
         except PinciteError as error:
             return refusal(error, f"Arguments of {name}: {', '.join(names_of(AskTool))}")

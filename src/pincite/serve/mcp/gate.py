@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from anyio import to_thread
+from anyio import CapacityLimiter, to_thread
 from starlette.datastructures import Headers
 from starlette.responses import JSONResponse, Response
 
@@ -19,6 +19,7 @@ from pincite.serve.callers import Caller
 from pincite.serve.http import problems
 from pincite.serve.http.proxies import base_url, bearer
 from pincite.serve.mcp.bodies import read_body, refusal_of
+from pincite.serve.threads import IDENTIFYING
 
 if TYPE_CHECKING:
     from starlette.types import ASGIApp, Receive, Scope, Send
@@ -38,6 +39,7 @@ class Gate:
         self._app = app
         self._desk = desk
         self._path = path
+        self._identifying: CapacityLimiter | None = None
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         if scope["type"] != "http":
@@ -74,7 +76,9 @@ class Gate:
         known = scope.get(CALLER)
         if isinstance(known, Caller):
             return known
-        return await to_thread.run_sync(self._desk.authenticate, bearer(scope))
+        if self._identifying is None:
+            self._identifying = CapacityLimiter(IDENTIFYING)
+        return await to_thread.run_sync(self._desk.authenticate, bearer(scope), limiter=self._identifying)
 
     def _require_allowance(self, caller: Caller) -> None:
         """Whoever has nothing left is told so by status 429 and Retry-After, before a tool is asked in vain."""

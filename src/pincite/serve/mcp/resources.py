@@ -87,11 +87,13 @@ async def read(uri: str, desk: Callable[[], Desk], context: ServerRequestContext
 
     def ask() -> Json:
         opened = desk()
-        name, arguments = request_behind(uri)
-        return opened.run(name, arguments, caller_of(context, opened), door=DOOR, default_read_context="published")
+        seconds = None if context.request is None else opened.settings.request_seconds
+        options = {"door": DOOR, "deadline_seconds": seconds, "default_read_context": "published"}
+        return opened.run(name, arguments, caller_of(context, opened), **options)  # type: ignore[arg-type]
 
     try:
-        body = await on_thread(desk, context, ask)
+        name, arguments = request_behind(uri)
+        body = await on_thread(desk, context, ask, (name, arguments))
     except PinciteError as error:
         raise MCPError(code=INVALID_PARAMS, message=error.message, data={"uri": uri, **error.to_wire()}) from None
     if uri == REPOSITORIES:
