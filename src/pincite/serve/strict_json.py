@@ -3,14 +3,24 @@
 from __future__ import annotations
 
 import json
+import math
 from typing import Any
 
 from pincite.errors import InvalidArgument
 
+MAX_DIGITS = 300
+"""Characters of a number. No argument takes as many, and long ones cost more time than they are worth."""
+SHOWN = 20
+
 
 def loads(body: bytes) -> Any:
-    """The value; `InvalidArgument` names a key that is given twice, `ValueError` or `RecursionError`: it is no JSON."""
-    return json.loads(body, parse_constant=_no_number, object_pairs_hook=_without_twins)
+    """The value; `InvalidArgument` names a key that is given twice or a number that is too long to be one.
+
+    `ValueError` or `RecursionError`: it is no JSON.
+    """
+    return json.loads(
+        body, parse_constant=_no_number, parse_int=_whole, parse_float=_broken, object_pairs_hook=_without_twins
+    )
 
 
 def _without_twins(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
@@ -22,6 +32,24 @@ def _without_twins(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
             raise InvalidArgument(f"{shown!r} is given twice in the body; give it once", field=shown)
         found[name] = value
     return found
+
+
+def _whole(digits: str) -> int:
+    if len(digits) > MAX_DIGITS:
+        raise _too_long(digits)
+    return int(digits)
+
+
+def _broken(digits: str) -> float:
+    number = float(digits)
+    if len(digits) > MAX_DIGITS or math.isinf(number):
+        raise _too_long(digits)
+    return number
+
+
+def _too_long(digits: str) -> InvalidArgument:
+    shown = digits if len(digits) <= SHOWN else f"{digits[:SHOWN]}… ({len(digits)} characters)"
+    return InvalidArgument(f"the number {shown} in the body is larger or longer than any argument takes; shorten it")
 
 
 def _no_number(name: str) -> None:

@@ -12,6 +12,7 @@ from ended_jobs import done
 from pincite.serve.wire import Json
 
 LEAVE = "company/leave.md"
+MCP = {"Content-Type": "application/json", "Accept": "application/json, text/event-stream"}
 
 
 def same(first: Json, second: Json) -> bool:
@@ -120,6 +121,28 @@ def test_a_wrong_method_names_all_the_right_ones(reading) -> None:
 def test_a_body_that_is_no_object_is_refused(reading, body) -> None:
     refused = reading.client.post("/v1/search", content=body, headers={"Content-Type": "application/json"})
     assert (refused.status_code, refused.json()["code"]) == (400, "invalid_argument")
+
+
+@pytest.mark.parametrize(
+    ("number", "shown"),
+    [
+        ("9" * 5_000, f"{'9' * 20}… (5000 characters)"),
+        ("-" + "1" * 400, f"-{'1' * 19}… (401 characters)"),
+        ("1e999", "1e999"),
+    ],
+)
+def test_a_number_that_is_too_long_or_too_large_is_refused_in_words(reading, number, shown) -> None:
+    refused = reading.client.post("/v1/search", content=f'{{"query": "leave", "top_k": {number}}}')
+    told = refused.json()
+    assert (refused.status_code, told["code"]) == (422, "invalid_argument")
+    assert told["detail"] == f"the number {shown} in the body is larger or longer than any argument takes; shorten it"
+    params = {"name": "search", "arguments": {"query": "leave", "top_k": 0}}
+    message = {"jsonrpc": "2.0", "id": 1, "method": "tools/call", "params": params}
+    answered = reading.client.post(
+        "/mcp", content=json.dumps(message).replace('"top_k": 0', f'"top_k": {number}'), headers=MCP
+    )
+    assert answered.status_code == 400
+    assert answered.json()["error"]["message"] == told["detail"]
 
 
 @pytest.mark.parametrize(
