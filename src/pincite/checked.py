@@ -3,31 +3,69 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from difflib import get_close_matches
 from typing import Annotated, Any, TypeVar, get_args, get_origin
 
 from pydantic import BaseModel, ValidationError
+from pydantic_core import ErrorDetails
 
-from pincite.errors import InvalidArgument, UnknownArgument
+from pincite.errors import InvalidArgument, UnknownArgument, raise_all
 
 Model = TypeVar("Model", bound=BaseModel)
 Location = tuple[int | str, ...]
 
 
 def checked(model: type[Model], values: Mapping[str, Any]) -> Model:
-    """The values as the model holds them. The first problem is named with the way to it."""
+    """The values as the model holds them. What is wrong is named with the way to it, all at once."""
     try:
         return model.model_validate(dict(values))
     except ValidationError as error:
-        # A misspelt name is unknown and leaves another missing: the spelling is what is to be mended.
-        first = min(error.errors(), key=lambda problem: problem["type"] != "extra_forbidden")
-        where = ".".join(str(part) for part in first["loc"])
-        if first["type"] == "extra_forbidden":
-            raise UnknownArgument.named("setting", where, _known(model, first["loc"])) from error
-        if first["type"] == "missing":
-            raise InvalidArgument(f"setting {where!r} is missing", field=where) from error
-        said = first["msg"][:1].lower() + first["msg"][1:]
-        given = "" if isinstance(first["input"], Mapping | list | BaseModel) else f", given {first['input']!r}"
-        raise InvalidArgument(f"setting {where!r}: {said}{given}" if where else said, field=where) from error
+        problems = error.errors()
+    raise_all(_mistakes(model, problems))
+    raise AssertionError("there is no error without a problem")
+
+
+def _mistakes(model: type[BaseModel], problems: list[ErrorDetails]) -> list[InvalidArgument]:
+    """One for each place, unknown names first.
+
+    A misspelt name is unknown and leaves another missing: the spelling is what is to be mended. A value that fits none
+    of several types has a problem with each: the first says enough.
+    """
+    unknown = [problem for problem in problems if problem["type"] == "extra_forbidden"]
+    others: dict[Location, ErrorDetails] = {}
+    for problem in problems:
+        if problem["type"] != "extra_forbidden" and not _is_misspelt(problem, unknown):
+            others.setdefault(_place(model, problem["loc"]), problem)
+    return [_mistake(model, problem) for problem in (*unknown, *others.values())]
+
+
+def _is_misspelt(problem: ErrorDetails, unknown: list[ErrorDetails]) -> bool:
+    """Whether a name is missing because an unknown one beside it was meant for it."""
+    *above, name = problem["loc"] or ("",)
+    beside = [str(other["loc"][-1]) for other in unknown if list(other["loc"][:-1]) == above]
+    return problem["type"] == "missing" and bool(get_close_matches(str(name), beside, n=1, cutoff=0.5))
+
+
+def _mistake(model: type[BaseModel], problem: ErrorDetails) -> InvalidArgument:
+    where = ".".join(str(part) for part in problem["loc"])
+    if problem["type"] == "extra_forbidden":
+        return UnknownArgument.named("setting", where, _known(model, problem["loc"]))
+    if problem["type"] == "missing":
+        return InvalidArgument(f"setting {where!r} is missing", field=where)
+    said = problem["msg"][:1].lower() + problem["msg"][1:]
+    given = "" if isinstance(problem["input"], Mapping | list | BaseModel) else f", given {problem['input']!r}"
+    return InvalidArgument(f"setting {where!r}: {said}{given}" if where else said, field=where)
+
+
+def _place(model: type[BaseModel], location: Location) -> Location:
+    """The part of a location that stands in the file; behind it come names of types that were tried."""
+    place: Any = model
+    for depth, part in enumerate(location):
+        is_field = _is_model(place) and part in place.model_fields
+        if not is_field and get_origin(place) not in (dict, list, tuple):
+            return location[:depth]
+        place = _below(place, part)
+    return location
 
 
 def _known(model: type[BaseModel], location: Location) -> list[str]:

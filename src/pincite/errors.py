@@ -2,7 +2,8 @@
 
     PinciteError
     ├── InvalidArgument          a value that cannot be used           (code invalid_argument)
-    │   └── UnknownArgument      a name that does not exist            (unknown_argument, nearest names)
+    │   ├── UnknownArgument      a name that does not exist            (unknown_argument, nearest names)
+    │   └── Mistakes             several of them in one settings file  (all of them, each with its own names)
     ├── NotFound                 nothing has this id here              (not_found)
     │   └── Erased               it was here and has been purged       (not_found, says so)
     ├── Unauthenticated          who asks is not known                 (unauthenticated)
@@ -82,6 +83,29 @@ class UnknownArgument(InvalidArgument):
             else f"; known: {', '.join(names) or 'none'}"
         )
         return cls(f"unknown {what} {given!r}{hint}", field=field or given, suggestions=near or names[:10])
+
+
+class Mistakes(InvalidArgument):
+    """Several things are wrong at once, in one file: all are named, so that they can be mended at once."""
+
+    def __init__(self, mistakes: Sequence[PinciteError]) -> None:
+        listed = "".join(f"\n- {mistake.message}" for mistake in mistakes)
+        first = mistakes[0]
+        super().__init__(f"{len(mistakes)} mistakes:{listed}", field=first.field, suggestions=first.suggestions)
+        self.mistakes = tuple(mistakes)
+
+    def to_wire(self) -> dict[str, object]:
+        """As any other, with each of them in `mistakes`."""
+        told = super().to_wire()["error"]
+        assert isinstance(told, dict)
+        return {"error": told | {"mistakes": [mistake.to_wire()["error"] for mistake in self.mistakes]}}
+
+
+def raise_all(mistakes: Sequence[PinciteError]) -> None:
+    """Raise what is wrong: one as it is, several as `Mistakes`, none not at all."""
+    flat = [each for mistake in mistakes for each in getattr(mistake, "mistakes", (mistake,))]
+    if flat:
+        raise flat[0] if len(flat) == 1 else Mistakes(flat)
 
 
 class NotFound(PinciteError):

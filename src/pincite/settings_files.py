@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from dataclasses import dataclass
 from difflib import get_close_matches
 from pathlib import Path
@@ -11,7 +12,7 @@ from typing import Any, Literal
 from pincite.config import Config, load_config, read_yaml
 from pincite.document_tools.config import AgentFile, DocumentToolConfig, load_agent_file
 from pincite.document_tools.settings import library_settings, source_of
-from pincite.errors import PinciteError, UnknownArgument
+from pincite.errors import PinciteError, UnknownArgument, raise_all
 from pincite.library import check_source
 from pincite.models.registry import open_embedder, open_reranker
 
@@ -36,13 +37,17 @@ def kind_of(path: Path) -> FileKind:
 
 
 def check_file(path: str | Path) -> CheckedFile:
-    """Raise what using the file would raise, without reading a source or loading a model."""
+    """Raise what using the file would raise, all of it, without reading a source or loading a model."""
     where = Path(path).expanduser()
+    wrong = _Collected()
     if kind_of(where) == "library":
         config = load_config(where, {})
-        return CheckedFile("library", notes=tuple(_models(config)))
+        notes = _models(config, wrong)
+        raise_all(wrong.mistakes)
+        return CheckedFile("library", notes=tuple(notes))
     file = load_agent_file(where)
-    notes = [note for tool in file.tools for note in _notes(tool, where.parent)]
+    notes = [note for tool in file.tools for note in _notes(tool, where.parent, wrong)]
+    raise_all(wrong.mistakes)
     return CheckedFile("agent", tuple(tool.name for tool in file.tools), tuple(notes))
 
 
@@ -53,25 +58,47 @@ def schema(kind: FileKind) -> dict[str, Any]:
     return {"$schema": DIALECT, **model.model_json_schema(), "title": title}
 
 
-def _notes(tool: DocumentToolConfig, base: Path) -> list[str]:
+class _Collected:
+    """Mistakes, gathered instead of ending with the first; each once, however many tools make it."""
+
+    def __init__(self) -> None:
+        self.mistakes: list[PinciteError] = []
+
+    @contextmanager
+    def gather(self) -> Iterator[None]:
+        try:
+            yield
+        except PinciteError as mistake:
+            if mistake.message not in {known.message for known in self.mistakes}:
+                self.mistakes.append(mistake)
+
+
+def _notes(tool: DocumentToolConfig, base: Path, wrong: _Collected) -> list[str]:
     if "://" not in tool.source:
-        check_source(source_of(tool, base))
-    notes = [*tool.notes(), *_models(library_settings(tool, base, base))]
+        with wrong.gather():
+            check_source(source_of(tool, base))
+    notes = list(tool.notes())
+    with wrong.gather():
+        notes += _models(library_settings(tool, base, base), wrong)
     return [f"{tool.name}: {note}" for note in notes]
 
 
-def _models(config: Config) -> list[str]:
+def _models(config: Config, wrong: _Collected) -> list[str]:
     """What of the models is missing here: an answer goes without and says so. A wrong name is an error."""
-    notes = []
-    config.chunking.options()
+    notes: list[str] = []
+    with wrong.gather():
+        config.chunking.options()
     if config.contextual_embeddings and config.context_model.model:
-        config.context_model.options()
-        _, missing = config.context_model.api_key()
-        notes += [missing] if missing else []
+        with wrong.gather():
+            config.context_model.options()
+            _, missing = config.context_model.api_key()
+            notes += [missing] if missing else []
     if config.dense != "off":
-        notes += _missing(lambda: open_embedder(config.embedding.model))
+        with wrong.gather():
+            notes += _missing(lambda: open_embedder(config.embedding.model))
     if config.reranker.model:
-        notes += _missing(lambda: open_reranker(config.reranker.model))
+        with wrong.gather():
+            notes += _missing(lambda: open_reranker(config.reranker.model))
     return notes
 
 

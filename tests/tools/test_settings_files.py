@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 import yaml
 
-from pincite.errors import InvalidArgument, UnknownArgument
+from pincite.errors import InvalidArgument, Mistakes, UnknownArgument
 from pincite.settings_files import KINDS, check_file, schema
 from terminal import Run
 
@@ -106,6 +106,73 @@ def test_a_key_is_missing_where_it_is_needed(tmp_path: Path, monkeypatch: pytest
 def test_anchors_under_a_key_of_ones_own_are_shared(tmp_path: Path) -> None:
     path = write(tmp_path, f"x-all: &all {{top_k: 3}}\ntools: [{{<<: *all, {TOOL}}}]")
     assert check_file(path).tools == ("a",)
+
+
+# --- several mistakes at once ---------------------------------------------------------------------------------
+
+AGENT = f"""
+tools:
+  - {{{TOOL}, topk: 3, search_mode: fuzzy}}
+  - {{nam: b, source: docs, min_score: 2}}
+  - {{source: docs}}
+toolz: 1
+"""
+LIBRARY = """
+tennant: acme
+keyword: {k1: 99, bees: 1}
+serve: {auth: {jwt: {issuer: "https://a.example", audience: 3}}}
+"""
+
+
+def test_all_mistakes_of_a_file_with_tools_are_named(tmp_path: Path) -> None:
+    with pytest.raises(Mistakes) as refused:
+        check_file(write(tmp_path, AGENT))
+    assert [mistake.field for mistake in refused.value.mistakes] == [
+        "tools.0.topk", "tools.1.nam", "toolz", "tools.0.search_mode", "tools.1.min_score", "tools.2.name",
+    ]  # fmt: skip
+    count, first, *_ = refused.value.message.splitlines()
+    assert count == "6 mistakes:"
+    assert first.startswith("- unknown setting 'tools.0.topk'; did you mean 'tools.0.top_k'")
+
+
+def test_all_mistakes_of_a_library_s_settings_are_named_each_place_once(tmp_path: Path) -> None:
+    path = tmp_path / "pincite.yaml"
+    path.write_text(LIBRARY)
+    with pytest.raises(Mistakes) as refused:
+        check_file(path)
+    told = {mistake.field: mistake for mistake in refused.value.mistakes}
+    assert list(told)[:3] == ["keyword.bees", "tennant", "keyword.k1"]
+    assert told["tennant"].suggestions == ("tenant",)
+    assert len(told) == 4, "a value that fits none of several types is one mistake"
+
+
+@pytest.mark.usefixtures("with_vectors")
+def test_mistakes_that_only_show_when_the_file_is_used_are_gathered_too(tmp_path: Path) -> None:
+    broken = "source: nowhere, embedding_model: x, enable_reranking: true, reranker_model: y"
+    with pytest.raises(Mistakes) as refused:
+        check_file(write(tmp_path, f"tools: [{{name: a, {broken}}}, {{name: b, {broken}}}]"))
+    assert len(refused.value.mistakes) == 3
+    assert "nowhere" in refused.value.message
+    assert "unknown embedder 'x'" in refused.value.message
+    assert "unknown reranker 'y'" in refused.value.message
+
+
+def test_several_mistakes_at_the_command_line(run: Run, tmp_path: Path) -> None:
+    write(tmp_path, AGENT)
+    shown = run("config", "check", "agent.yaml")
+    assert shown.returncode == 2
+    assert shown.stderr.startswith("pincite: 6 mistakes:\n- unknown setting 'tools.0.topk'; did you mean")
+    told = json.loads(run("config", "check", "agent.yaml", "--json").stdout)["error"]
+    assert told["code"] == "invalid_argument"
+    assert told["mistakes"][2] == {
+        "code": "unknown_argument",
+        "message": "unknown setting 'toolz'; did you mean 'tools'?",
+        "field": "toolz",
+        "suggestions": ["tools"],
+    }
+    write(tmp_path, f"tools: [{{{TOOL}, topk: 3}}]")
+    one = json.loads(run("config", "check", "agent.yaml", "--json").stdout)["error"]
+    assert (one["code"], "mistakes" in one) == ("unknown_argument", False)
 
 
 # --- the commands ---------------------------------------------------------------------------------------------
