@@ -144,3 +144,16 @@ def test_what_no_thread_could_take_up_in_time_is_in_the_audit_log(tmp_path: Path
         assert first.recv(12) == b"HTTP/1.1 200"
     late = [("http", name, "deadline_exceeded") for name in ("reindex", "semanticSearch")]
     assert sorted(outcomes(tmp_path)) == [*late, ("http", "semanticSearch", "ok")]
+
+
+@pytest.mark.parametrize("path", ["/v1/search", "/v1/baselines", "/v1/ingest"])
+def test_a_client_that_breaks_off_its_body_is_no_error_of_the_server(tmp_path: Path, caplog, path: str) -> None:
+    with serving(tmp_path) as (_desk, port):
+        headers = "Host: 127.0.0.1\r\nContent-Type: application/json\r\nContent-Length: 100\r\n"
+        with socket.create_connection(("127.0.0.1", port), timeout=30) as client:
+            client.sendall(f'POST {path} HTTP/1.1\r\n{headers}\r\n{{"query"'.encode())
+            time.sleep(0.2)
+        with ask(port, "GET /healthz") as other:
+            assert other.recv(12) == b"HTTP/1.1 200"
+        time.sleep(0.2)
+    assert not [record for record in caplog.records if record.levelname == "ERROR"]

@@ -14,7 +14,7 @@ from typing import Any
 from anyio import to_thread
 from fastapi import FastAPI
 from starlette.exceptions import HTTPException
-from starlette.requests import Request
+from starlette.requests import ClientDisconnect, Request
 from starlette.responses import JSONResponse, Response
 from starlette.routing import Route
 
@@ -70,7 +70,8 @@ def create_app(desk: Desk, *, with_mcp: bool = True, shutdown_seconds: float = S
         lifespan=lifespan, openapi_url=None, docs_url=None, redoc_url=None, redirect_slashes=False,
         telemetry={"tracing": False, "logs": False},  # its spans hold the address with the query: see traced.py
         exception_handlers={
-            PinciteError: calls.refuse, HTTPException: problems.of_framework, Exception: problems.of_a_crash,
+            PinciteError: calls.refuse, HTTPException: problems.of_framework, ClientDisconnect: problems.of_nobody,
+            Exception: problems.of_a_crash,
         },
     )  # fmt: skip
     app.state.missing = missing

@@ -23,6 +23,7 @@ from pincite.errors import (
     Unauthenticated,
     Unavailable,
 )
+from pincite.serve.waiting import Gone
 from pincite.serve.wire import Json
 
 MEDIA_TYPE = "application/problem+json"
@@ -149,6 +150,11 @@ def _advice(error: HTTPException, request: Request) -> str:
     if error.status_code == 405:
         return f"{request.method} is not understood here; try {allowed_here(request)}"
     return str(error.detail)
+
+
+async def of_nobody(request: Request, _error: Exception) -> Response:
+    """The client broke off while it was sending: nothing went wrong here, and nobody reads this."""
+    return response(Gone(), request.url.path)
 
 
 async def of_a_crash(request: Request, error: Exception) -> Response:
