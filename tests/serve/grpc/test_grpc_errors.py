@@ -47,6 +47,8 @@ WRONG: dict[str, tuple[pb.SearchRequest, str, str]] = {
     "a filter that does not exist": (
         search(filters={"langage": "en"}), "unknown_argument", "langage",  # type: ignore[arg-type]
     ),
+    "a filter that is no number": (search(filters={"language": float("nan")}), "invalid_argument", "filters"),  # type: ignore[arg-type]
+    "an infinite filter": (search(filters={"language": [float("inf")]}), "invalid_argument", "filters"),  # type: ignore[arg-type]
 }  # fmt: skip
 
 

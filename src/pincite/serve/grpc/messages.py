@@ -11,6 +11,7 @@ from typing import Any, TypeVar
 
 from google.protobuf import struct_pb2
 from google.protobuf.descriptor import EnumDescriptor, FieldDescriptor
+from google.protobuf.json_format import Error as JsonError
 from google.protobuf.json_format import MessageToDict
 from google.protobuf.message import Message
 from google.protobuf.unknown_fields import UnknownFieldSet
@@ -44,15 +45,21 @@ def arguments_of(request: Message) -> Json:
 
 def _argument(field: FieldDescriptor, value: Any) -> object:
     if field.message_type is not None:
-        return _plain(value) if field.message_type.full_name == STRUCT else arguments_of(value)
+        return _plain(field, value) if field.message_type.full_name == STRUCT else arguments_of(value)
     if field.enum_type is not None:
         return _word(field, value)
     return list(value) if field.is_repeated else value
 
 
-def _plain(given: struct_pb2.Struct) -> object:
-    """A Struct knows no whole numbers; 3.0 was meant as 3."""
-    return _whole(MessageToDict(given))
+def _plain(field: FieldDescriptor, given: struct_pb2.Struct) -> object:
+    """A Struct knows no whole numbers; 3.0 was meant as 3. It may hold what JSON does not know, which is refused."""
+    try:
+        return _whole(MessageToDict(given))
+    except (ValueError, JsonError):
+        raise InvalidArgument(
+            f"{field.name} holds a value that JSON does not know (not a number, or infinite); leave it out",
+            field=field.name,
+        ) from None
 
 
 def _whole(value: Any) -> Any:
