@@ -51,6 +51,13 @@ def test_a_second_upload_adds_replaces_and_takes_back(serve) -> None:
     assert found(served, "crowns") == ["fees.md"]
 
 
+@pytest.mark.parametrize("sent", [{"files": [("file", ("", b"# A"))]}, {"files": {"file": (None, "# A")}}])
+def test_a_file_without_a_name_is_told_what_it_lacks(serve, sent) -> None:
+    refused = serve(samples=False).client.post("/v1/ingest", **sent)
+    assert (refused.status_code, refused.json()["field"]) == (422, "file")
+    assert refused.json()["detail"] == "the field 'file' holds text; send a file, with a file name"
+
+
 def test_an_upload_leaves_alone_what_other_sources_gave(serve) -> None:
     served = serve()
     clash = [("file", ("company/leave.md", b"# Forged\n\nForged leave."))]

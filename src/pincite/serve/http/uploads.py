@@ -78,6 +78,8 @@ def arguments_of(form: FormData) -> tuple[Json, list[tuple[str, UploadFile]]]:
             raise InvalidArgument(f"files go into the field {FILE_FIELD!r}, not {name!r:.80}", field=name)
     known = ("prefix", "withdraw", "repository_id", "message")
     for name in fields:
+        if name == FILE_FIELD:
+            raise InvalidArgument(f"the field {FILE_FIELD!r} holds text; send a file, with a file name", field=name)
         if name not in known:
             raise UnknownArgument.named("field", name, known)
     prefix = fields.pop("prefix", [""])[-1]
