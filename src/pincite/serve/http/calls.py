@@ -49,21 +49,23 @@ class Calls:
     def seconds(self) -> float:
         return self.desk.settings.request_seconds
 
-    async def caller(self, request: Request) -> Caller:
+    async def caller(self, request: Request, *, is_read: bool = False) -> Caller:
         """Who asks; kept with the request, for the headers of its response.
 
-        On threads of its own, so that it is known also of whom the others have no time for.
+        On threads of its own, so that it is known also of whom the others have no time for. `is_read`: its body has
+        been read, so that it can be noticed that the client leaves.
         """
         if self._identifying is None:
             self._identifying = CapacityLimiter(IDENTIFYING)
         work = partial(self.desk.authenticate, bearer(request.scope))
-        caller = await on_thread(work, self.seconds, late=self._late, limiter=self._identifying)
+        receive = request.receive if is_read else None
+        caller = await on_thread(work, self.seconds, late=self._late, receive=receive, limiter=self._identifying)
         request.state.caller = caller
         return caller
 
     async def run(self, request: Request, operation: str, arguments: Mapping[str, object]) -> Json:
         """Ask the desk on behalf of whoever sent the request."""
-        caller = await self.caller(request)
+        caller = await self.caller(request, is_read=True)
         until = time.monotonic() + self.seconds
 
         def ask() -> Json:

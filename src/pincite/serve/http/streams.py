@@ -21,7 +21,7 @@ OPERATION = "semanticSearch"
 
 async def stream(calls: Calls, request: Request, arguments: Json) -> Response:
     """Answer a search event by event. What is refused is refused with its status, before the first of them."""
-    caller = await calls.caller(request)
+    caller = await calls.caller(request, is_read=True)
     asked = Asked(OPERATION, arguments, caller)
     await calls.on_thread(partial(calls.desk.admit, OPERATION, arguments, caller, door=DOOR), asked=asked)
     events = calls.desk.stream(arguments, caller, door=DOOR, deadline_seconds=calls.seconds, admitted=True)
