@@ -1,7 +1,6 @@
 """FTS5 and sqlite-vec as one would first write them: whole vectors in `vec0`, the words of a question joined by OR.
 
-The design that Pincite set out from, without what `index: sqlite_vec` adds to it (sign bits, scoring of what they choose,
-statistics kept apart from the scan).
+The design that Pincite set out from, without what `index: sqlite_vec` adds to it: sign bits that choose what is scored.
 """
 
 from __future__ import annotations
