@@ -52,6 +52,7 @@ def _mistake(model: type[BaseModel], problem: ErrorDetails) -> InvalidArgument:
         return UnknownArgument.named("setting", where, _known(model, problem["loc"]))
     if problem["type"] == "missing":
         return InvalidArgument(f"setting {where!r} is missing", field=where)
+    where = ".".join(str(part) for part in _place(model, problem["loc"]))
     said = problem["msg"][:1].lower() + problem["msg"][1:]
     given = "" if isinstance(problem["input"], Mapping | list | BaseModel) else f", given {problem['input']!r}"
     return InvalidArgument(f"setting {where!r}: {said}{given}" if where else said, field=where)

@@ -12,7 +12,7 @@ from typing import Any, Literal
 from pincite.config import Config, load_config, read_yaml
 from pincite.document_tools.config import AgentFile, DocumentToolConfig, load_agent_file
 from pincite.document_tools.settings import library_settings, source_of
-from pincite.errors import PinciteError, UnknownArgument, raise_all
+from pincite.errors import NotFound, PinciteError, UnknownArgument, raise_all
 from pincite.library import check_source
 from pincite.models.registry import open_embedder, open_reranker
 
@@ -46,7 +46,7 @@ def check_file(path: str | Path) -> CheckedFile:
         raise_all(wrong.mistakes)
         return CheckedFile("library", notes=tuple(notes))
     file = load_agent_file(where)
-    notes = [note for tool in file.tools for note in _notes(tool, where.parent, wrong)]
+    notes = [note for number, tool in enumerate(file.tools) for note in _notes(number, tool, where.parent, wrong)]
     raise_all(wrong.mistakes)
     return CheckedFile("agent", tuple(tool.name for tool in file.tools), tuple(notes))
 
@@ -73,14 +73,22 @@ class _Collected:
                 self.mistakes.append(mistake)
 
 
-def _notes(tool: DocumentToolConfig, base: Path, wrong: _Collected) -> list[str]:
+def _notes(number: int, tool: DocumentToolConfig, base: Path, wrong: _Collected) -> list[str]:
     if "://" not in tool.source:
         with wrong.gather():
-            check_source(source_of(tool, base))
+            _check_source(number, tool, base)
     notes = list(tool.notes())
     with wrong.gather():
         notes += _models(library_settings(tool, base, base), wrong)
     return [f"{tool.name}: {note}" for note in notes]
+
+
+def _check_source(number: int, tool: DocumentToolConfig, base: Path) -> None:
+    try:
+        check_source(source_of(tool, base))
+    except NotFound as problem:
+        message = f"tool {tool.name!r}: there is no file or folder {tool.source!r} beside the file"
+        raise NotFound(message, field=f"tools.{number}.source") from problem
 
 
 def _models(config: Config, wrong: _Collected) -> list[str]:

@@ -58,6 +58,19 @@ def test_what_a_passage_defines_itself_is_not_repeated(desk: Desk) -> None:
     assert defined == []
 
 
+def test_a_definition_that_is_stated_again_leaves_room_for_other_terms(desk: Desk) -> None:
+    again = "".join(f"## Schedule {n}\n\n“Goods” means flour and bran.\n\n" for n in range(7))
+    other = "## Annex\n\n“Goods” means bread.\n\n“Rent” means money for a room.\n\n"
+    desk.put(contract=f"# Supply\n\n{again}{other}## Delivery\n\nThe Goods arrive when the rent is paid.\n")
+    defined = hit(desk, "arrive is paid", group="chunk")["definitions"]
+    assert isinstance(defined, list)
+    assert [(item["term"], item["text"].split(" means ")[1]) for item in defined] == [
+        ("Goods", "flour and bran."),
+        ("Goods", "bread."),
+        ("Rent", "money for a room."),
+    ]
+
+
 def test_a_definition_for_a_section_is_used_there_only(desk: Desk) -> None:
     desk.put(contract=CONTRACT.replace("A defect is reported at once.", "### Notice\n\nA defect is reported at once."))
     inside = hit(desk, "reported at once", group="chunk")["definitions"]

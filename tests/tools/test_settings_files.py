@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 import json
+import re
 from pathlib import Path
 
 import pytest
 import yaml
 
-from pincite.errors import InvalidArgument, Mistakes, UnknownArgument
+from pincite.errors import InvalidArgument, Mistakes, NotFound, UnknownArgument
 from pincite.settings_files import KINDS, check_file, schema
 from terminal import Run
 
@@ -151,7 +152,7 @@ def test_mistakes_that_only_show_when_the_file_is_used_are_gathered_too(tmp_path
     broken = "source: nowhere, embedding_model: x, enable_reranking: true, reranker_model: y"
     with pytest.raises(Mistakes) as refused:
         check_file(write(tmp_path, f"tools: [{{name: a, {broken}}}, {{name: b, {broken}}}]"))
-    assert len(refused.value.mistakes) == 3
+    assert len(refused.value.mistakes) == 4, "each tool's source, and each model once"
     assert "nowhere" in refused.value.message
     assert "unknown embedder 'x'" in refused.value.message
     assert "unknown reranker 'y'" in refused.value.message
@@ -216,6 +217,33 @@ def test_run_asks_a_tool(run: Run, tmp_path: Path) -> None:
     assert found["notes"] == ["dense: switched off (dense: off)"]
     assert run("tool", "run", "agent.yaml", "aa", "parcels").returncode == 2
     assert "a" in run("tool", "list", "agent.yaml").stdout
+
+
+# --- what the docs show ---------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("page", ["configuration", "serve", "auth", "observability"])
+def test_settings_that_the_docs_show_are_taken(page: str, tmp_path: Path) -> None:
+    text = (ROOT / "docs" / f"{page}.md").read_text(encoding="utf-8")
+    shown = re.findall(r"^```yaml\n(.*?)^```", text, re.MULTILINE | re.DOTALL)
+    assert shown
+    for number, block in enumerate(shown):
+        path = tmp_path / f"{number}.yaml"
+        path.write_text(block, encoding="utf-8")
+        assert check_file(path).kind == "library", block
+
+
+def test_a_value_of_several_possible_types_is_named_by_its_setting(tmp_path: Path) -> None:
+    path = tmp_path / "pincite.yaml"
+    path.write_text("serve: {auth: {jwt: {audience: 5}}}", encoding="utf-8")
+    with pytest.raises(InvalidArgument, match=r"'serve\.auth\.jwt\.audience': .*valid string.*given 5"):
+        check_file(path)
+
+
+def test_a_source_that_is_not_there_is_named_with_its_tool(tmp_path: Path) -> None:
+    with pytest.raises(NotFound, match="tool 'b': there is no file or folder 'nowhere'") as wrong:
+        check_file(write(tmp_path, f"tools: [{{{TOOL}}}, {{name: b, source: nowhere}}]"))
+    assert wrong.value.field == "tools.1.source"
 
 
 # --- the schemas ----------------------------------------------------------------------------------------------

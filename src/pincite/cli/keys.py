@@ -70,6 +70,7 @@ def create(
         return
     typer.echo(text)
     say(f"key {key.id} for {key.name!r}; keep it now, it cannot be shown again")
+    say("from now on the server asks everyone for a key, also on this machine")
     if not key.expires:
         say("it does not expire; make one that does with: --expires 90d")
 

@@ -116,9 +116,8 @@ def _say_report(report: IngestReport, *, json: bool) -> None:
             f"{report.unchanged} unchanged",
             f"{report.removed} removed",
         ]
-        typer.echo(
-            f"{', '.join(parts)} in {report.seconds:.1f} s; revision {report.revision}, {report.chunks} passages cut"
-        )
+        cut = f"{report.chunks} passage{'' if report.chunks == 1 else 's'} cut"
+        typer.echo(f"{', '.join(parts)} in {report.seconds:.1f} s; revision {report.revision}, {cut}")
         if report.contexts is not None:
             say_contexts(report.contexts)
     for title, items in (("not read", report.failed), ("passed over", report.skipped)):

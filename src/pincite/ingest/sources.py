@@ -116,7 +116,8 @@ def open_source(
     path = Path(given).expanduser()
     if not path.exists() and not may_be_gone:
         raise NotFound(
-            f"there is no file or folder {str(given)!r}; to remove what it gave before, {empty_is_meant()}",
+            f"there is no file or folder {str(given)!r}; if it is gone for good, and what it gave shall go too,"
+            f" {empty_is_meant()}",
             field="source",
         )
     return Source(path.resolve(), tuple(include), tuple(exclude))

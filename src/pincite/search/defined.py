@@ -15,6 +15,7 @@ from itertools import islice
 from pincite.citation import Citation
 from pincite.search.passages import Located
 from pincite.search.query import DefinedTerm, Passage
+from pincite.text.fold import fold
 from pincite.text.stopwords import STOPWORDS
 from pincite.text.words import folded_words, stem
 from pincite.types import Chunk, Definition, Span
@@ -79,10 +80,17 @@ class Terms:
 
 
 def terms_used(terms: Terms, passage: Passage, most: int) -> tuple[DefinedTerm, ...]:
-    """What the passage's own document says its terms mean; what the passage defines itself is left out."""
-    used = terms.used_in(passage.text, passage.language, passage.parent_chain)
-    elsewhere = (d for d in used if not _holds(passage, d))
-    return tuple(defined_term(terms.located, definition) for definition in islice(elsewhere, most))
+    """What the passage's own document says that so many of its terms mean; what it defines itself is left out.
+
+    A term with several meanings has them all, up to as many as terms; one that is stated twice is told once.
+    """
+    said: dict[tuple[str, str], Definition] = {}
+    for definition in terms.used_in(passage.text, passage.language, passage.parent_chain):
+        if not _holds(passage, definition):
+            said.setdefault((fold(definition.term), " ".join(definition.text.split())), definition)
+    shown = set(islice(dict.fromkeys(term for term, _ in said), most))
+    told = (definition for (term, _), definition in said.items() if term in shown)
+    return tuple(defined_term(terms.located, definition) for definition in islice(told, 2 * most))
 
 
 def _holds(passage: Passage, definition: Definition) -> bool:

@@ -62,7 +62,7 @@ class Jwt(_Section):
 
     issuer: Address = ""
     """`iss` of the tokens; empty: no JWT is taken."""
-    audience: Claim | tuple[Claim, ...] = ""
+    audience: Claim | tuple[Claim, ...] | Literal[""] = ""
     """`aud` that names this server; one of several."""
     jwks_url: Address = ""
     """Where the issuer publishes its public keys."""

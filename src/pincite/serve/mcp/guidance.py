@@ -42,8 +42,9 @@ definitions of the terms they use and the sections they refer to, as one text wi
 Use it when you are about to write an answer. To look through many results or to page, use semanticSearch."""
 
 GET_ELEMENT = """\
-Read a place in full, by the citation of a result or by element_id: a whole document, one section (section: 4.2, Art. 8
-or a heading), a span of characters, an earlier version (version_id), with passages before and after it (neighbours).
+Read a place in full (element: the citation of a result, or its element_id): a whole document, one section (section:
+4.2, Art. 8 or a heading), a span of characters, an earlier version (version_id), with passages before and after it
+(neighbours).
 Returns the exact stored text with its citation, and current: whether this is the version that the read context sees.
 A long text is cut at a paragraph: truncated is true and next_span is the span to ask for next. Use it to read on after
 semanticSearch or getContext; to find a place, use those."""
