@@ -10,13 +10,14 @@ from __future__ import annotations
 
 import time
 from collections.abc import Iterator, Sequence
+from contextlib import AbstractContextManager
 from pathlib import Path
 from typing import NamedTuple
 
 from benchmarks.quality.__main__ import KEPT
-from benchmarks.quality.sets import present
+from benchmarks.quality.sets import Corpus, present
 from pincite.config import Config, Retrieval
-from pincite.eval.benches import BenchOptions, beir_bench
+from pincite.eval.benches import Bench, BenchOptions, beir_bench
 from pincite.eval.evaluate import evaluate
 from pincite.eval.results import Outcome
 from pincite.library import Library
@@ -55,19 +56,28 @@ class Speed(NamedTuple):
     cpu_p50: float
 
 
-def answers(data: Path) -> Iterator[tuple[Answers, Speed | None]]:
-    """The four sets, those with several kinds of question also kind by kind; with one of them its speed."""
-    patient = Config(retrieval=Retrieval(deadline_seconds=600))
+def answers(data: Path) -> Iterator[Answers]:
+    """The four sets, those with several kinds of question also kind by kind."""
     for corpus in present(data, SETS):
-        options = BenchOptions(only=corpus.only, work=str(KEPT / "libraries" / "generic" / corpus.library))
-        with beir_bench(data / corpus.folder, corpus.qrels, patient, options) as bench:
+        with _bench(data, corpus) as bench:
             outcomes = evaluate(bench.library, bench.cases, bench.options).outcomes
-            queries = [outcome.case.query for outcome in outcomes]
-            speed = _speed(bench.library, queries) if corpus.folder == TIMED_SET else None
-        yield _of(corpus.folder, outcomes), speed
+        yield _of(corpus.folder, outcomes)
         kinds = sorted({tag for outcome in outcomes for tag in outcome.tags if tag.startswith("type:")})
         for kind in kinds if len(kinds) > 1 else ():
-            yield _of(f"… {kind.removeprefix('type:')}", [item for item in outcomes if kind in item.tags]), None
+            yield _of(f"… {kind.removeprefix('type:')}", [item for item in outcomes if kind in item.tags])
+
+
+def speed(data: Path) -> Iterator[Speed]:
+    """Of one set, where it is there."""
+    for corpus in present(data, (TIMED_SET,)):
+        with _bench(data, corpus) as bench:
+            yield _speed(bench.library, [case.query for case in bench.cases.cases])
+
+
+def _bench(data: Path, corpus: Corpus) -> AbstractContextManager[Bench]:
+    patient = Config(retrieval=Retrieval(deadline_seconds=600))
+    options = BenchOptions(only=corpus.only, work=str(KEPT / "libraries" / "generic" / corpus.library))
+    return beir_bench(data / corpus.folder, corpus.qrels, patient, options)
 
 
 def _of(name: str, outcomes: Sequence[Outcome]) -> Answers:
