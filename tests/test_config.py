@@ -131,3 +131,18 @@ def test_the_folder_of_a_reranker_is_relative_to_the_file(tmp_path: Path, given:
 def test_ranges_that_run_backwards_are_refused(retrieval: dict[str, object]) -> None:
     with pytest.raises(InvalidArgument, match="must lie below"):
         load_config({"retrieval": retrieval})
+
+
+def test_words_of_settings_are_words(tmp_path: Path) -> None:
+    """YAML 1.1 would take them for truth values."""
+    path = tmp_path / "pincite.yaml"
+    path.write_text("dense: off\ncontextual_embeddings: no\nserve: {auth: {mode: off}}\n", encoding="utf-8")
+    config = load_config(path, {})
+    assert (config.dense, config.contextual_embeddings, config.serve.auth.mode) == ("off", False, "off")
+
+
+def test_a_setting_that_is_given_twice_is_refused(tmp_path: Path) -> None:
+    path = tmp_path / "pincite.yaml"
+    path.write_text("keyword:\n  k1: 1.2\n  k1: 1.5\n", encoding="utf-8")
+    with pytest.raises(InvalidArgument, match=r"'k1' is given twice.*\n.*the file.*line 3"):
+        load_config(path, {})

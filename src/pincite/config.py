@@ -35,6 +35,7 @@ import yaml
 from pydantic import BaseModel, ConfigDict, Field, model_validator
 from pydantic_core import PydanticCustomError
 
+from pincite import strict_yaml
 from pincite.checked import checked
 from pincite.errors import InvalidArgument, NotFound, UnknownArgument
 from pincite.index.open import Engine
@@ -405,7 +406,7 @@ def _below(folder: Path, name: Any) -> Any:
 def read_yaml(path: Path) -> dict[str, Any]:
     """The settings in a file, by name."""
     try:
-        loaded = yaml.safe_load(path.read_text(encoding="utf-8"))
+        loaded = strict_yaml.read(path.read_text(encoding="utf-8"))
     except FileNotFoundError as error:
         raise NotFound(f"there is no configuration file {str(path)!r}", field="config") from error
     except OSError as error:
