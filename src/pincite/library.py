@@ -569,6 +569,12 @@ class Library:
         other.roles = None
         return other
 
+    @property
+    def is_at_home(self) -> bool:
+        """Whether this is the tenant and organization of the settings, and not those of a caller from elsewhere."""
+        own = self._home.config
+        return (self.config.tenant, self.config.organization) == (own.tenant, own.organization)
+
     def for_caller(
         self,
         *,

@@ -140,7 +140,7 @@ class World:
         self.root, self.case = root, case
         secret = HIDDEN.replace("---\n", "---\nroles: [board]\n", 1) if case.by_role else HIDDEN
         self._folder("open", {"leave.md": OPEN, **({f"{MARK}.md": secret} if hidden and case.by_role else {})})
-        self.library = pincite.open(root / "library")  # of another tenant than the caller's, as its settings have it
+        self.library = pincite.open(root / "library", tenant="acme", organization="legal")  # whose folders are ingested
         self.mine = self.library.for_caller(tenant="acme", organization="legal")
         self.mine.ingest(root / "open")
         if hidden and not case.by_role:

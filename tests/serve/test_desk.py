@@ -224,10 +224,10 @@ def test_an_embedding_begun_for_a_caller_ends_with_the_library(tmp_path: Path) -
     (tmp_path / "docs").mkdir()
     (tmp_path / "docs" / "a.md").write_text("# A\n\nrent\n", encoding="utf-8")
     with pincite.open(tmp_path / "library", dense="auto", embedding={"model": "hashing:512"}) as library:
-        desk = Desk(library, ServeSettings(ingest_roots=(str(tmp_path / "docs"),)))
+        desk = Desk(library)
         other = Caller("k3", "acme", "legal", scopes=frozenset(SCOPES))
         for caller in (WRITER, other):
-            desk.run("ingest", {"source": str(tmp_path / "docs")}, caller, door="http")
+            desk.library_for(caller).ingest(tmp_path / "docs")
         assert library._worker is not None
         assert library._worker.wait(30)
         for caller in (WRITER, other):

@@ -119,7 +119,7 @@ def test_only_what_the_settings_name_may_be_ingested(tmp_path: Path) -> None:
     (tmp_path / "docs" / "way-out").symlink_to(tmp_path / "docs-secret")
     settings = ServeSettings(ingest_roots=(str(tmp_path / "docs"), "https://example.org/handbook/"))
     for source in (tmp_path / "docs", tmp_path / "docs" / "a", "https://example.org/handbook/leave.html"):
-        check_source(settings, str(source))
+        check_source(settings, str(source), is_at_home=True)
     for source in (
         tmp_path,
         tmp_path / "docs-secret",
@@ -135,9 +135,11 @@ def test_only_what_the_settings_name_may_be_ingested(tmp_path: Path) -> None:
         "/etc/passwd",
     ):
         with pytest.raises(PermissionDenied, match="ingest_roots"):
-            check_source(settings, str(source))
+            check_source(settings, str(source), is_at_home=True)
     with pytest.raises(PermissionDenied):
-        check_source(ServeSettings(), str(tmp_path))
+        check_source(ServeSettings(), str(tmp_path), is_at_home=True)
+    with pytest.raises(PermissionDenied):
+        check_source(settings, str(tmp_path / "docs"), is_at_home=False)
 
 
 def test_a_link_is_a_page_or_else_the_citation() -> None:

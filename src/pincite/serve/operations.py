@@ -192,7 +192,7 @@ def silent(_stage: str, _done: int, _total: int) -> None:
 
 def ingest(library: Library, asked: requests.Ingest, progress: Progress = silent) -> Json:
     """Bring a repository in line with a source that the settings allow; a door that waits may follow its progress."""
-    check_source(library.config.serve, asked.source)
+    check_source(library.config.serve, asked.source, is_at_home=library.is_at_home)
     report = library.ingest(
         asked.source,
         repository=asked.repository_id,

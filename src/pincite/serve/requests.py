@@ -94,8 +94,12 @@ Element = Annotated[
 ]
 
 
+TOLD_EMPTY = {"query"}
+"""Fields that say in their own words that they are empty."""
+
+
 class Request(BaseModel):
-    """What an operation is asked. An optional field that is empty or null is absent."""
+    """What an operation is asked. A field that is empty or null is absent."""
 
     model_config = ConfigDict(extra="forbid", frozen=True, strict=True)
 
@@ -105,8 +109,8 @@ class Request(BaseModel):
         """Clients fill in every field of a form, and models every field of a schema."""
         if not isinstance(given, Mapping):
             return given
-        optional = {f.alias or name for name, f in cls.model_fields.items() if not f.is_required()}
-        kept = {key: value for key, value in given.items() if not (key in optional and value in ("", None))}
+        known = {f.alias or name for name, f in cls.model_fields.items()} - TOLD_EMPTY
+        kept = {key: value for key, value in given.items() if not (key in known and value in ("", None))}
         if isinstance(kept.get("filters"), Mapping):
             kept["filters"] = {key: value for key, value in kept["filters"].items() if value not in ("", None)}
         return kept

@@ -104,6 +104,19 @@ def test_a_source_is_ingested_only_where_the_settings_allow_it(serve, tmp_path) 
     assert found(served, "bicycles") == ["a.md"]
 
 
+def test_the_folders_of_the_operator_are_not_those_of_another_tenant(serve, tmp_path) -> None:
+    (tmp_path / "handbook").mkdir()
+    (tmp_path / "handbook" / "a.md").write_text("# Bicycles\n\nBicycles are welcome.")
+    served = serve(samples=False, ingest_roots=[str(tmp_path / "handbook")])
+    asked = {"source": str(tmp_path / "handbook")}
+    for rights in ({"tenant": "evil"}, {"organization": "sales"}):
+        stranger = served.key(str(rights), scopes=("search:read", "index:write"), **rights)
+        refused = served.client.post("/v1/ingest", json=asked, headers=stranger)
+        assert (refused.status_code, refused.json()["field"]) == (403, "source")
+    own = served.key("own", scopes=("search:read", "index:write"))
+    assert served.client.post("/v1/ingest", json=asked, headers=own).status_code == 202
+
+
 def test_a_job_that_fails_says_why(serve, tmp_path) -> None:
     served = serve(samples=False, ingest_roots=[str(tmp_path)])
     job = done(served, served.client.post("/v1/ingest", json={"source": str(tmp_path / "nothing")}))

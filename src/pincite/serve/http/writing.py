@@ -71,8 +71,9 @@ class Writing:
 
         def act(reply: ReplyKey | None) -> Outcome:
             self._desk.admit("ingest", arguments, caller, door=DOOR)
-            check_source(self._desk.settings, str(arguments["source"]))
-            repository = self._desk.library_for(caller).require_writable(str(arguments.get("repository_id") or ""))
+            library = self._desk.library_for(caller)
+            check_source(self._desk.settings, str(arguments["source"]), is_at_home=library.is_at_home)
+            repository = library.require_writable(str(arguments.get("repository_id") or ""))
             return self._queued("ingest", caller, repository, arguments, reply)
 
         return await self._once(request, caller, "ingest", arguments, act)
