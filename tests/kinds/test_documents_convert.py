@@ -280,6 +280,11 @@ def test_separated_values_become_a_table(tmp_path: Path, name: str, text: str) -
     assert document.content.metadata["file_type"] == "csv"
 
 
+def test_commas_of_amounts_do_not_separate_columns(tmp_path: Path) -> None:
+    document = read(tmp_path, "a.csv", b"Konto;Betrag;Saldo\n1000;12,50;100,00\n2000;7,20;99,10\n")
+    assert document.content.text.splitlines()[2] == "| 1000 | 12,50 | 100,00 |"
+
+
 def test_a_workbook_beyond_the_limit_is_refused(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(sheets, "MAX_CELLS", 5)
     path = tmp_path / "a.xlsx"
@@ -302,11 +307,12 @@ def test_a_web_page_is_its_main_content(tmp_path: Path) -> None:
 
 
 def test_a_file_that_takes_too_long_costs_only_itself(tmp_path: Path) -> None:
-    path = tmp_path / "a.pdf"
+    path, long = tmp_path / "a.pdf", tmp_path / "long.html"
     path.write_bytes(AGREEMENT)
+    long.write_text("<p>a <b>word</b></p>" * 60_000, encoding="utf-8")
     started = time.monotonic()
-    with pytest.raises(ConversionFailed, match=r"took longer than 0.001 s to convert; split the file"):
-        convert(path, ".pdf", seconds=0.001)
+    with pytest.raises(ConversionFailed, match=r"took longer than 0.05 s to convert; split the file"):
+        convert(long, ".html", seconds=0.05)
     assert time.monotonic() - started < 10
     assert "Delivery" in convert(path, ".pdf").text
 
@@ -376,3 +382,11 @@ def test_a_citation_of_a_pdf_is_verified(desk: Desk) -> None:
     verdict = desk.library.verify("The liability is described in words", hit.passage.citation)
     assert verdict.status == "verified"
     assert isinstance(desk.library, pincite.Library)
+
+
+@pytest.mark.parametrize("before", ["", "<caption>Table 9: Sizes</caption>", "<colgroup><col><col></colgroup>"])
+def test_a_table_of_a_web_page_has_its_header_row(tmp_path: Path, before: str) -> None:
+    rows = "<tr><th>key</th><th>value</th></tr><tr><td>a</td><td>1</td></tr><tr><td>b</td><td>2</td></tr>"
+    document = read(tmp_path, "a.html", f"<h1>G</h1><table>{before}{rows}</table>".encode())
+    assert "| key | value |\n| --- | --- |\n| a | 1 |\n| b | 2 |" in document.content.text
+    assert ("Table 9: Sizes" in document.content.text) == ("caption" in before)

@@ -233,3 +233,37 @@ def test_a_section_of_another_title_is_not_our_own_and_one_of_ours_is(title: str
 def test_the_title_of_a_document_refers_to_nothing() -> None:
     assert said("# Employee Handbook, Part 5: Expenses\n\nWords.\n", name="Employee Handbook, Part 5: Expenses") == []
     assert said("# Annex\n\nWords.\n\n## More on section 7\n\nWords.\n", name="Annex") == [("section 7", ".", "7")]
+
+
+LAKE = """# Lake Act
+
+## Part 1 Water
+
+### Section 1 Level
+
+The level is kept. {0}
+
+### Section 2 Use
+
+It is used.
+
+## Part 2 Shore
+
+### Section 3 Path
+
+The path is open.
+
+## Chapter 4 Boats
+
+Boats have lights.
+"""
+
+
+def test_a_part_is_not_the_section_of_its_number() -> None:
+    found = said(LAKE.format("See Part 2, Section 2, Chapter 4 and Chapter 3."))
+    assert found == [
+        ("Part 2", ".", "part.2"),
+        ("Section 2", ".", "2"),
+        ("Chapter 4", ".", "chapter.4"),
+        ("Chapter 3", ".", "3"),
+    ], "where nothing else is called so, a chapter may be a section"

@@ -17,6 +17,7 @@ from pincite.citation import Citation
 from pincite.protocols import Catalog
 from pincite.search.passages import Located, home_section, locate, place_inside, section_passage
 from pincite.text.identifiers import fold_name, normalise_identifier
+from pincite.text.section_references import bare_number
 from pincite.types import REFERS_TO, Derivation, Relation, Span, View
 
 Status = Literal["resolved", "unresolved"]
@@ -175,7 +176,7 @@ class _Sections:
                 return key
             if key in self._names:
                 return self._names[key]
-            key = key[: key.rindex("(")] if key.endswith(")") and "(" in key else ""
+            key = key[: key.rindex("(")] if key.endswith(")") and "(" in key else bare_number(key)
         return self._anchors.get(_anchor(wanted), "") if _anchor(wanted) else ""
 
 

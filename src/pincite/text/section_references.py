@@ -28,6 +28,13 @@ SECTION_WORDS = frozenset(
      "regulation", "randziffer", "rz"}
 )  # fmt: skip
 
+
+def bare_number(section: str) -> str:
+    """The number of a part whose word also announces sections: 2 for `part.2`. Empty for any other section."""
+    word, _, number = section.partition(".")
+    return number if word in SECTION_WORDS else ""
+
+
 _LATIN = r"(?:bis|ter|quater|quinquies|sexies|septies|octies|novies|decies)"
 NUMBER = rf"\d+(?:(?!ff\b|ff?\.)[a-z]{{1,2}}(?![a-z])|[a-z]?{_LATIN}(?![a-z]))?(?:\.\d+[a-z]?)*"
 """`41`, `41a`, `68ter`, `4.2`, `4.2.1a`; never the "ff." behind it."""

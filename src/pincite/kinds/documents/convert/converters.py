@@ -36,7 +36,7 @@ class Converted:
 
 
 _DOCX = Converter("docx", "office.docx", ("markitdown", "mammoth"), revision=2)
-_HTML = Converter("html", "html.page", ("markitdown", "markdownify"))
+_HTML = Converter("html", "html.page", ("markitdown", "markdownify"), revision=2)
 
 CONVERTERS: Mapping[str, Converter] = {
     ".pdf": Converter("pdf", "pdf.pdf", ("kreuzberg", "pypdfium2"), revision=3),
@@ -45,8 +45,8 @@ CONVERTERS: Mapping[str, Converter] = {
     ".xlsx": Converter("xlsx", "sheets.workbook", ("openpyxl",)),
     ".html": _HTML,
     ".htm": _HTML,
-    ".csv": Converter("csv", "sheets.values"),
-    ".tsv": Converter("csv", "sheets.values"),
+    ".csv": Converter("csv", "sheets.values", revision=2),
+    ".tsv": Converter("csv", "sheets.values", revision=2),
 }
 """By suffix. Without packages a converter is part of the core."""
 

@@ -26,5 +26,10 @@ def page(path: Path) -> Converted:
     root = mains[0] if len(mains) == 1 or (mains and mains[0].name == "main") else soup.body or soup
     for element in root.select(", ".join(_AROUND)):
         element.decompose()
+    for table in root.find_all("table"):
+        # Behind a caption or columns the first row would not be taken for the header.
+        rows = table.find_all("tr", recursive=False)
+        if rows and table.find(["caption", "colgroup"], recursive=False):
+            rows[0].wrap(soup.new_tag("tbody")).extend(row.extract() for row in rows[1:])
     converted = HtmlConverter().convert_string(f"<html><body>{root}</body></html>")
     return Converted(tidy(converted.markdown), title)

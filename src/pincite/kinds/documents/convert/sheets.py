@@ -64,15 +64,19 @@ def values(path: Path) -> Converted:
 
 
 def _delimiter(text: str, suffix: str) -> str:
-    """The sign that splits the first lines into the most columns, the same number in most lines."""
+    """The sign that splits the first lines into the most columns, the same number in most lines and in the first.
+
+    A comma may stand in every amount of money; the names of columns above them rarely have one.
+    """
     if suffix == ".tsv":
         return "\t"
     sample = "\n".join(text.splitlines()[:_SAMPLE_LINES])
 
-    def columns(sign: str) -> int:
+    def columns(sign: str) -> tuple[bool, int]:
         widths = [len(row) for row in csv.reader(io.StringIO(sample, newline=""), delimiter=sign) if row]
         usual = max(set(widths), key=widths.count) if widths else 0
-        return usual if widths.count(usual) * 2 > len(widths) else 0
+        columns = usual if widths.count(usual) * 2 > len(widths) else 0
+        return columns > 1 and widths[0] == columns, columns
 
     return max(_DELIMITERS, key=columns)
 

@@ -78,7 +78,8 @@ _PARTS = re.compile(
 
 def find(text: str) -> Iterator[Mention]:
     """What the text names by number, in order; nothing of a mention is part of another."""
-    found = [*_numbered(text), *_lettered(text), *_parts(text)]
+    # "Part 2" may also be read as a number alone: of equals the part comes first.
+    found = [*_parts(text), *_numbered(text), *_lettered(text)]
     at = 0
     for mention in sorted(found, key=lambda mention: (mention.start, -mention.end)):
         if mention.start >= at:

@@ -21,7 +21,7 @@ from pincite.kinds.documents.references.relative import Relative, find_relative
 from pincite.kinds.documents.titles import slug
 from pincite.kinds.documents.works import head_of, kind, long_names, short_names
 from pincite.text.identifiers import fold_name, qualified
-from pincite.text.section_references import join_levels
+from pincite.text.section_references import bare_number, join_levels
 from pincite.types import REFERS_TO, Alias, Content, Derivation, JsonValue, Relation, Span
 
 MAX_RANGE = 30
@@ -203,8 +203,11 @@ class _Desk:
             yield _Meant(qualified(name, number), "")
 
     def _find(self, number: str, at: int) -> Section | None:
-        """The section with this number: of several, the one under the same headings, else the outermost."""
-        known = self._by_number.get(number, [])
+        """The section with this number: of several, the one under the same headings, else the outermost.
+
+        Where nothing is called Part 2, the section with that number is meant.
+        """
+        known = self._by_number.get(number) or self._by_number.get(bare_number(number), [])
         if len(known) <= 1:
             return known[0] if known else None
         home = self._section_at(at)
