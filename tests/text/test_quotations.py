@@ -23,6 +23,7 @@ A, B = "pincite:t/o/r/a.md@0123456789abcdef#4.2;span=1-9", "pincite:t/o/r/b.md"
         (f'It says "one two three" [1].\n\n[1] Leave: {A}.\n', [("one two three", A)]),
         (f'It says "one two three".[^x]\n\n[^x]: {B}\n', [("one two three", B)]),
         (f'A lone "one two three".\n\nElsewhere {A}.', [("one two three", "")]),
+        (f'It says "one two three" here. Then "four five six" ({A}).', [("one two three", ""), ("four five six", A)]),
         (f'The term "Supplier" is meant, "Buyer" ({A}) too.', [("Buyer", A)]),
         ("It's the company's and the staff's, isn't it?", []),
         ('An inch is 12" wide.\n\nA foot is 3" long.', []),

@@ -2,8 +2,8 @@
 
 A quotation stands in quotation marks (English, German, French, Italian) or in a Markdown block quote. Its citation is,
 in this order: one that follows at once, in brackets or as a link; the footnote or source number that follows at once
-(`[1]`), looked up where a line begins with it; one named before it in its sentence; the next in its paragraph; the last
-before it in its paragraph.
+(`[1]`), looked up where a line begins with it; one named before it in its sentence; the next in its paragraph, unless
+that stands at once behind the quotation of a later sentence; the last before it in its paragraph.
 """
 
 from __future__ import annotations
@@ -67,7 +67,8 @@ def quotations(draft: str) -> tuple[Quotation, ...]:
     out = []
     for place, (quote, span) in enumerate(quoted):
         before = quoted[place - 1][1].end if place else 0
-        uri, beside = _beside(draft, span, before, citations, numbered)
+        later = quoted[place + 1][1] if place + 1 < len(quoted) else None
+        uri, beside = _beside(draft, span, (before, later), citations, numbered)
         if quote.strip() and (beside or len(_WORD.findall(quote)) >= LEAST_WORDS):
             out.append(Quotation(quote, uri, span))
     return tuple(out)
@@ -107,9 +108,11 @@ def _trimmed(uri: str) -> str:
 
 
 def _beside(
-    draft: str, span: Span, before: int, citations: Sequence[_Cited], numbered: dict[str, str]
+    draft: str, span: Span, others: tuple[int, Span | None], citations: Sequence[_Cited], numbered: dict[str, str]
 ) -> tuple[str, bool]:
-    """The citation of a quotation, and whether it stands directly beside it."""
+    """The citation of a quotation, and whether it stands directly beside it. `others`: the end of the one before it,
+    and the one behind it."""
+    before, later = others
     inside = [item for item in citations if span.start <= item.start < span.end]
     if inside:
         return inside[-1].uri, True
@@ -124,10 +127,17 @@ def _beside(
     if earlier and not _SENTENCE_END.search(draft[earlier[-1].end : span.start]) and earlier[-1].start >= start:
         return earlier[-1].uri, False
     following = [item for item in after if item.start < end]
-    if following:
+    if following and not (later and _is_of_another(draft, span, later, following[0])):
         return following[0].uri, False
     preceding = [item for item in citations if start <= item.start and item.end <= span.start]
     return (preceding[-1].uri if preceding else ""), False
+
+
+def _is_of_another(draft: str, span: Span, later: Span, cited: _Cited) -> bool:
+    """Whether a citation stands at once behind the next quotation, which begins in another sentence."""
+    beside = later.end <= cited.start and _AT_ONCE.match(draft[later.end : cited.start]) is not None
+    closing = draft[span.start : span.end].rstrip('"”“«»\n ')[-1:]
+    return beside and (closing in (".", "!", "?") or _SENTENCE_END.search(draft[span.end : later.start]) is not None)
 
 
 def _paragraph(draft: str, span: Span) -> tuple[int, int]:
