@@ -81,6 +81,19 @@ class Engine(Protocol):
         """Version and settings, for the report."""
 
 
+class Forgets:
+    """What engines answer that neither remember nor merge while others read; their powers say so, and nobody asks."""
+
+    def state(self) -> int:
+        raise NotImplementedError("not among its powers")
+
+    def at(self, state: int | None) -> None:
+        raise NotImplementedError("not among its powers")
+
+    def merge(self) -> None:
+        raise NotImplementedError("not among its powers")
+
+
 def fuse(rankings: Sequence[Sequence[int]]) -> list[int]:
     """Reciprocal rank fusion, ties by number; the best `TOP`."""
     scores: dict[int, float] = {}

@@ -16,7 +16,7 @@ import numpy as np
 import sqlite_vec
 
 from benchmarks.speed.corpus import Asked, Block
-from benchmarks.speed.engines.engine import DEPTH, Only, Powers, fuse
+from benchmarks.speed.engines.engine import DEPTH, Forgets, Only, Powers, fuse
 from benchmarks.speed.vectors import DIMENSIONS
 
 SCHEMA = f"""
@@ -43,7 +43,7 @@ BY_VECTOR = "SELECT id FROM vectors WHERE embedding MATCH ? AND k = ? AND tenant
 NUMBER = "SELECT number FROM passages WHERE id = ?"
 
 
-class Fts5Vec0:
+class Fts5Vec0(Forgets):
     """Everything in one file; every vector is compared with the question."""
 
     powers = Powers(scanned_bytes=DIMENSIONS * 4)
@@ -116,15 +116,6 @@ class Fts5Vec0:
 
     def hybrid(self, asked: Asked, only: Only) -> list[int]:
         return fuse((self.keyword(asked, only), self.dense(asked, only)))
-
-    def state(self) -> int:
-        raise NotImplementedError("not among its powers")
-
-    def at(self, state: int | None) -> None:
-        raise NotImplementedError("not among its powers")
-
-    def merge(self) -> None:
-        raise NotImplementedError("not among its powers")
 
     def describe(self) -> dict[str, Any]:
         return {"version": f"sqlite-vec {version('sqlite-vec')}, SQLite {apsw.sqlite_lib_version()}"}

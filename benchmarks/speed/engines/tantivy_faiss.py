@@ -14,7 +14,7 @@ import tantivy
 from numpy.typing import NDArray
 
 from benchmarks.speed.corpus import Asked, Block
-from benchmarks.speed.engines.engine import DEPTH, Only, Powers, fuse
+from benchmarks.speed.engines.engine import DEPTH, Forgets, Only, Powers, fuse
 from benchmarks.speed.vectors import DIMENSIONS
 
 M = 32
@@ -23,7 +23,7 @@ HEAP_BYTES = 256_000_000
 BUILD_THREADS = 2
 
 
-class TantivyFaiss:
+class TantivyFaiss(Forgets):
     """A graph cannot let go of a vector: what was replaced stays in it and is left out by the selector of a search."""
 
     powers = Powers()
@@ -142,15 +142,6 @@ class TantivyFaiss:
             selector = None if chosen.all() else faiss.IDSelectorBatch(places)
             self._selectors[only] = (selector, places)
         return self._selectors[only][0]
-
-    def state(self) -> int:
-        raise NotImplementedError("not among its powers")
-
-    def at(self, state: int | None) -> None:
-        raise NotImplementedError("not among its powers")
-
-    def merge(self) -> None:
-        raise NotImplementedError("not among its powers")
 
     def describe(self) -> dict[str, Any]:
         versions = f"tantivy {version('tantivy')}, faiss-cpu {version('faiss-cpu')}"
