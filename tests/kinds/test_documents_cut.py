@@ -103,7 +103,7 @@ def test_sections_carry_chain_context_and_type() -> None:
     assert passages(content, derivation)[2] == "## 4.2 Payment\n\nPay in **30** days."
     named = (Alias("§ 4.2", "4.2"), Alias("4.2", "4.2"), Alias("Payment", "4.2"), Alias("Doc"))
     assert derivation.aliases == named
-    assert derivation.recipe.startswith("documents/1;max=800;overlap=50;")
+    assert derivation.recipe.startswith("documents/2;max=800;overlap=50;")
 
 
 def test_a_long_section_is_split_at_paragraphs_and_keeps_fences_whole() -> None:

@@ -23,7 +23,7 @@ def test_atx_and_setext_headings_nest() -> None:
     [
         "```\n# no\n```\n",
         "~~~~ python\n```\n# no\n~~~\n# no\n~~~~\n",
-        "- item\n  ```sh\n# no\n  ```\n",
+        "- item\n  ```sh\n  # no\n  ```\n",
         "<!--\n# no\n-->\n",
         "    # no\n",
         "#no\n",

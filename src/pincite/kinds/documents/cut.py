@@ -11,6 +11,7 @@ from pincite.kinds.documents.convert.converters import converter_recipe
 from pincite.kinds.documents.definitions import definitions, with_types
 from pincite.kinds.documents.domains import DOMAINS, Domain, detect_domain
 from pincite.kinds.documents.locate import TABLES, located
+from pincite.kinds.documents.markdown import read_blocks, trimmed
 from pincite.kinds.documents.numbering import heading_number
 from pincite.kinds.documents.outline import Section, outline
 from pincite.kinds.documents.passage_types import TYPES, with_duties_and_references
@@ -23,7 +24,7 @@ from pincite.text.language import identify
 from pincite.text.tokens import count_tokens
 from pincite.types import Alias, Chunk, Content, Derivation, Span
 
-RECIPE = 1
+RECIPE = 2
 """Bump when the same text and options give other chunks than before."""
 
 STRUCTURE = 3
@@ -99,14 +100,16 @@ def cut(content: Content, options: CutOptions | None = None, element_id: str = "
     With the element's id come the references that the text makes.
     """
     options = options or CutOptions()
-    sections = outline(content.text, str(content.metadata.get("file_type", "md")))
+    file_type = str(content.metadata.get("file_type", "md"))
+    blocks = read_blocks(content.text, file_type)
+    sections, fences = outline(content.text, file_type, blocks), blocks.fences
     domain = options.document_domain or detect_domain(content, sections)
     places = {
         section.section_id: subsections(content.text, number, section.body, domain, options.max_subsection_depth)
         for section in sections
         if (number := _number(content, section))
     }
-    chunks = _windows(content, sections, options) if options.chunking_strategy == "token" else []
+    chunks = _windows(content, sections, fences, options) if options.chunking_strategy == "token" else []
     overlap = options.overlap_tokens if not any(section.heading for section in sections) else 0
     for section in sections if options.chunking_strategy == "structure" else ():
         chain = _chain(content.name, section)
@@ -115,7 +118,7 @@ def cut(content: Content, options: CutOptions | None = None, element_id: str = "
             if section.heading and not content.text[section.body.start : section.body.end].strip()
             else "content"
         )
-        for span in _spans(content, section, options.max_chunk_tokens, overlap):
+        for span in _spans(content, section, fences, options.max_chunk_tokens, overlap):
             chunks.append(
                 Chunk(
                     number=len(chunks),
@@ -127,24 +130,26 @@ def cut(content: Content, options: CutOptions | None = None, element_id: str = "
                     context=" > ".join(chain),
                 )
             )
-    placed = located(content, chunks)
-    defined = definitions(content, placed, sections) if options.extract_definitions else ()
+    placed = located(content, chunks, fences)
+    defined = definitions(content, placed, sections, fences) if options.extract_definitions else ()
     made = Derivation(
         recipe=options.recipe + converter_recipe(str(content.metadata.get("converter", ""))),
         chunks=with_duties_and_references(content, with_types(content, placed, sections, defined), sections),
         definitions=defined,
         aliases=(*_aliases(sections), *_place_aliases(places), *_work_aliases(content, sections)),
     )
-    return with_references(element_id, content, made) if element_id and options.extract_cross_references else made
+    if not element_id or not options.extract_cross_references:
+        return made
+    return with_references(element_id, content, made, sections, fences)
 
 
-def _windows(content: Content, sections: Sequence[Section], options: CutOptions) -> list[Chunk]:
+def _windows(content: Content, sections: Sequence[Section], fences: Sequence[Span], options: CutOptions) -> list[Chunk]:
     """Passages of equal length over the whole text, each in the section where it begins."""
     if not sections:
         return []
     first = sections[0].heading or sections[0].body
-    whole = _trimmed(content.text, Span(first.start, sections[-1].body.end))
-    parts = units(content.text, whole, options.max_chunk_tokens, content.language, by_sentence=True)
+    whole = trimmed(content.text, first.start, sections[-1].body.end)
+    parts = units(content.text, whole, options.max_chunk_tokens, content.language, fences, by_sentence=True)
     chunks = []
     for number, span in enumerate(pack(parts, options.max_chunk_tokens, options.overlap_tokens) if parts else ()):
         section = next(s for s in reversed(sections) if (s.heading or s.body).start <= span.start)
@@ -170,11 +175,11 @@ def _innermost(span: Span, places: Sequence[Place]) -> str:
     return max(holding, key=lambda place: place.depth).identifier if holding else ""
 
 
-def _spans(content: Content, section: Section, limit: int, overlap: int) -> list[Span]:
+def _spans(content: Content, section: Section, fences: Sequence[Span], limit: int, overlap: int) -> list[Span]:
     """The passages of one section, its heading in the first."""
     text = content.text
     start = section.heading.start if section.heading else section.body.start
-    whole = _trimmed(text, Span(start, section.body.end))
+    whole = trimmed(text, start, section.body.end)
     if whole.start == whole.end:
         return []
     # A token has at least one character: most sections need no counting.
@@ -188,17 +193,8 @@ def _spans(content: Content, section: Section, limit: int, overlap: int) -> list
     # A heading is kept with what follows it: room for it is left in every unit.
     room = limit - sum(unit.tokens for unit in heading)
     body = Span(heading[0].span.end, whole.end) if heading else whole
-    parts = units(text, body, room, content.language, by_sentence=overlap > 0)
+    parts = units(text, body, room, content.language, fences, by_sentence=overlap > 0)
     return pack([*heading, *parts], limit, overlap)
-
-
-def _trimmed(text: str, span: Span) -> Span:
-    start, end = span.start, span.end
-    while start < end and text[start].isspace():
-        start += 1
-    while end > start and text[end - 1].isspace():
-        end -= 1
-    return Span(start, end)
 
 
 def _chain(name: str, section: Section) -> tuple[str, ...]:

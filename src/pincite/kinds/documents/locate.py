@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from dataclasses import replace
 
 from pincite.kinds.documents.tables import find_tables, heads_at
-from pincite.types import Chunk, Content
+from pincite.types import Chunk, Content, Span
 
 TABLES = 1
 """Bump when tables are found, or split, in other ways than before."""
@@ -14,9 +14,10 @@ PAGED = frozenset({"pdf", "pptx"})
 """File types whose stored text has a form feed between two pages."""
 
 
-def located(content: Content, chunks: Iterable[Chunk]) -> tuple[Chunk, ...]:
+def located(content: Content, chunks: Iterable[Chunk], fences: Sequence[Span]) -> tuple[Chunk, ...]:
     """The passages with their page, and with the head of the table whose rows they begin among."""
-    tables = find_tables(content.text) if content.metadata.get("file_type") not in ("txt", "plain") else []
+    is_plain = content.metadata.get("file_type") in ("txt", "plain")
+    tables = [] if is_plain else find_tables(content.text, fences)
     paged = content.metadata.get("file_type") in PAGED
     page, at = 1, 0
     out = []

@@ -1,8 +1,8 @@
 """The sections of a Markdown or text file: which heading governs which stretch of the text.
 
-Markdown follows CommonMark where it decides what is a heading: ATX and setext headings, none inside fences and
-comments; beyond it, the bold number of an article that begins a line ("**Art. 5** …") is a heading below all others.
-In plain text only numbered headings on a line of their own count, and in doubt a line is no heading.
+Of Markdown, CommonMark says what is a heading (`markdown.py`); beyond it, the bold number of an article that begins a
+line ("**Art. 5** …") is a heading below all others. In plain text only numbered headings on a line of their own count,
+and in doubt a line is no heading.
 """
 
 from __future__ import annotations
@@ -11,8 +11,7 @@ import re
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 
-from pincite.kinds.documents import front_matter
-from pincite.kinds.documents.fences import FENCE, after_fence
+from pincite.kinds.documents.markdown import Blocks, Heading, between, read_blocks, text_start, trimmed
 from pincite.kinds.documents.numbering import heading_number
 from pincite.kinds.documents.titles import explicit_anchor, plain_title, slug
 from pincite.types import Span
@@ -33,65 +32,41 @@ class Section:
     """How its number may be written in a query."""
 
 
-@dataclass(frozen=True, slots=True)
-class Heading:
-    """A heading as found: where it is, how deep, what it says."""
-
-    span: Span
-    level: int
-    source: str
-
-
-def outline(text: str, file_type: str = "md") -> list[Section]:
+def outline(text: str, file_type: str = "md", blocks: Blocks | None = None) -> list[Section]:
     """The sections of the text in order; together, heading and body spans cover it from the end of the front matter.
 
     A text of type `plain` has none: it comes from somewhere that has headings of its own, and none are guessed.
+    Without its blocks they are read.
     """
     if file_type in ("txt", "plain"):
         return _sections(text, 0, [] if file_type == "plain" else list(_text_headings(text)))
-    # Whatever was converted is Markdown, too, but what looks like front matter in it is text.
-    start = front_matter.parse(text).end if file_type == "md" else 0
-    return _sections(text, start, list(_markdown_headings(text, start)))
+    start = text_start(text, file_type)
+    return _sections(text, start, _markdown_headings(text, start, blocks or read_blocks(text, file_type)))
 
 
 # --- Markdown -------------------------------------------------------------------------------------------------
 
-_MARK = re.compile(
-    rf"^(?:{FENCE}"
-    r"|[ ]{0,3}(?:(?P<atx>\#{1,6})(?:[ \t]+(?P<title>[^\r\n]*)|(?=\r?$))"
-    r"|(?P<underline>={2,}|-{2,})[ \t]*(?=\r?$)"
-    r"|(?P<article>\*\*(?:Art\.?|Article|Artikel|Articolo|§|Section|Sec\.)[ \u00a0]?\d[^\r\n*]{0,20}\*\*)[^\r\n]*"
-    r"|(?P<comment><!--)))",
-    re.MULTILINE,
+_BOLD_ARTICLE = re.compile(
+    r"(?P<article>\*\*(?:Art\.?|Article|Artikel|Articolo|§|Section|Sec\.)[ \u00a0]?\d[^\r\n*]{0,20}\*\*)[^\r\n]*"
 )
-_CLOSING_HASHES = re.compile(r"(?:^|[ \t]+)#+[ \t]*$")
-_NO_PARAGRAPH = re.compile(r"[ \t]*(?:[-*+>|#]|\d+[.)][ \t]|`{3}|~{3}|<)|[ ]{4}|\t")
 
 
-def _markdown_headings(text: str, start: int) -> Iterator[Heading]:
-    fence = ""
-    skip_to = start
-    for mark in _MARK.finditer(text, start):
-        if mark.start() < skip_to:
-            continue
-        if mark["fence"]:
-            fence = after_fence(fence, mark["fence"], mark["info"])
-        elif fence:
-            continue
-        elif mark["comment"]:
-            end = text.find("-->", mark.end())
-            if end < 0:
-                return  # CommonMark: an open comment runs to the end of the document
-            skip_to = end
-        elif mark["atx"]:
-            source = _CLOSING_HASHES.sub("", mark["title"] or "")
-            if source.strip():
-                yield Heading(_line_span(text, mark.start(), mark.end()), len(mark["atx"]), source.strip())
-        elif mark["article"]:
-            yield _article(text, mark)
-        elif above := _setext_line(text, start, mark.start()):
-            level = 1 if mark["underline"].startswith("=") else 2
-            yield Heading(Span(above.start, mark.end("underline")), level, text[above.start : above.end])
+def _markdown_headings(text: str, start: int, blocks: Blocks) -> list[Heading]:
+    """The headings of CommonMark, and outside code, HTML and headings the lines that begin with a bold article."""
+    taken = sorted((*blocks.silent, *(heading.span for heading in blocks.headings)), key=lambda span: span.start)
+    articles = (
+        _article(text, mark)
+        for stretch in between(taken, Span(start, len(text)))
+        for mark in _BOLD_ARTICLE.finditer(text, stretch.start, stretch.end)
+        if _begins_line(text, mark.start())
+    )
+    return sorted((*blocks.headings, *articles), key=lambda heading: heading.span.start)
+
+
+def _begins_line(text: str, at: int) -> bool:
+    """Whether nothing but an indentation of up to three blanks stands before a place in its line."""
+    before = text[max(0, at - 4) : at].rstrip(" ")
+    return before.endswith(("\r", "\n")) if before else at < 4
 
 
 _ARTICLE_LEVEL = 7
@@ -101,32 +76,11 @@ _ARTICLE_TITLE = 200
 
 def _article(text: str, mark: re.Match[str]) -> Heading:
     whole = mark.end() - mark.start() <= _ARTICLE_TITLE
-    span = _line_span(text, mark.start("article"), mark.end() if whole else mark.end("article"))
+    span = trimmed(text, mark.start("article"), mark.end() if whole else mark.end("article"))
     number = mark["article"].strip("*")
     rest = text[mark.end("article") : span.end].strip()
     # Converters of statutes write "**Art. 5** Art. 5 Title".
     return Heading(span, _ARTICLE_LEVEL, rest if rest.startswith(number) else text[span.start : span.end])
-
-
-def _line_span(text: str, start: int, end: int) -> Span:
-    """The span without the white space around it."""
-    while start < end and text[start].isspace():
-        start += 1
-    while end > start and text[end - 1].isspace():
-        end -= 1
-    return Span(start, end)
-
-
-def _setext_line(text: str, first: int, underline: int) -> Span | None:
-    """The line above an underline, if it is a paragraph of one line; longer ones are prose over a rule."""
-    if underline == first:
-        return None
-    start = max(first, text.rfind("\n", first, underline - 1) + 1)
-    line = text[start:underline]
-    if not line.strip() or _NO_PARAGRAPH.match(line):
-        return None
-    before = text[max(first, text.rfind("\n", first, max(first, start - 1)) + 1) : start]
-    return None if before.strip() else _line_span(text, start, underline)
 
 
 # --- plain text -----------------------------------------------------------------------------------------------

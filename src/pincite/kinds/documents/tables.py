@@ -9,10 +9,11 @@ from __future__ import annotations
 
 import re
 from bisect import bisect_right
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
-from pincite.kinds.documents.fences import FENCE, after_fence
+from pincite.kinds.documents.markdown import between, read_blocks
+from pincite.types import Span
 
 MAX_HEAD_CHARS = 1_000
 """A longer caption or header row is cut: it situates, it is not read."""
@@ -26,7 +27,6 @@ CAPTION = re.compile(
 )
 _LINE = re.compile(r"[^\n]*\n|[^\n]+\Z")
 _BLANK_LINE = re.compile(r"\n[ \t\r\f]*\n")
-_FENCE = re.compile(FENCE)
 _CAPTION_CHARS = 500
 """A longer paragraph that begins with "Table 2" talks about the table."""
 
@@ -54,9 +54,11 @@ def begins_table(text: str, at: int) -> bool:
     return line is not None and ROW.match(line.group()) is not None and DELIMITER.match(text, line.end()) is not None
 
 
-def find_tables(text: str) -> list[Table]:
-    """The tables of a Markdown text in order; none in fenced code."""
-    return list(_tables(text)) if "|" in text else []
+def find_tables(text: str, fences: Sequence[Span] | None = None) -> list[Table]:
+    """The tables of a Markdown text in order; none in fenced code, which is read unless it is given."""
+    if "|" not in text:
+        return []
+    return list(_tables(text, read_blocks(text).fences if fences is None else fences))
 
 
 def heads_at(tables: list[Table], start: int) -> str:
@@ -67,16 +69,13 @@ def heads_at(tables: list[Table], start: int) -> str:
     return tables[at].head
 
 
-def _tables(text: str) -> Iterator[Table]:
-    fence = ""
+def _tables(text: str, fences: Sequence[Span]) -> Iterator[Table]:
     skip_to = 0
-    for line in _LINE.finditer(text):
-        if line.start() < skip_to:
-            continue
-        body = line.group()
-        if mark := _FENCE.match(body):
-            fence = after_fence(fence, mark["fence"], mark["info"])
-        elif not fence and ROW.match(body) and (delimiter := DELIMITER.match(text, line.end())):
+    for stretch in between(fences, Span(0, len(text))):
+        for line in _LINE.finditer(text, stretch.start, stretch.end):
+            body = line.group()
+            if line.start() < skip_to or not ROW.match(body) or not (delimiter := DELIMITER.match(text, line.end())):
+                continue
             end = _end(text, delimiter.end())
             caption = _paragraph_before(text, line.start()) or _paragraph_after(text, end)
             header = body.strip()[:MAX_HEAD_CHARS]

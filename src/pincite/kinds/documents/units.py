@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
-from pincite.kinds.documents.fences import FENCE, after_fence
+from pincite.kinds.documents.markdown import inside, trimmed
 from pincite.kinds.documents.tables import DELIMITER, ROW, begins_table, is_caption
 from pincite.text.sentences import sentences
 from pincite.text.tokens import count_tokens, split_at_tokens
@@ -22,16 +22,17 @@ class Unit:
 
 
 _LINE = re.compile(r"[^\n]*\n|[^\n]+\Z")
-_FENCE = re.compile(FENCE)
 
 
-def units(text: str, span: Span, limit: int, language: str, by_sentence: bool = False) -> list[Unit]:
+def units(
+    text: str, span: Span, limit: int, language: str, fences: Sequence[Span], by_sentence: bool = False
+) -> list[Unit]:
     """The parts of the span in order, none longer than `limit` tokens, together all of it but white space.
 
     A paragraph, table or fence that fits is one part; with `by_sentence`, prose is always taken apart into sentences.
     """
     parts: list[Unit] = []
-    for block, is_prose in _blocks(text, span):
+    for block, is_prose in _blocks(text, span, fences):
         tokens = count_tokens(text[block.start : block.end])
         if tokens <= limit and not (by_sentence and is_prose):
             parts.append(Unit(block, tokens))
@@ -95,7 +96,7 @@ def _bounded(text: str, spans: list[Span], limit: int) -> Iterator[Unit]:
 
 
 def _lines(text: str, span: Span) -> list[Span]:
-    found = (_trimmed(text, match.start(), match.end()) for match in _LINE.finditer(text, span.start, span.end))
+    found = (trimmed(text, match.start(), match.end()) for match in _LINE.finditer(text, span.start, span.end))
     return [line for line in found if line.start < line.end]
 
 
@@ -131,40 +132,30 @@ def _table_follows(text: str, at: int) -> bool:
     return begins_table(text, at)
 
 
-def _blocks(text: str, span: Span) -> Iterator[tuple[Span, bool]]:
+def _blocks(text: str, span: Span, fences: Sequence[Span]) -> Iterator[tuple[Span, bool]]:
     """Stretches between blank lines, and whether each is prose (not a table, not code). A fence is one stretch."""
+    at = span.start
+    for fence in inside(fences, span):
+        yield from _paragraphs(text, Span(at, max(at, fence.start)))
+        code = trimmed(text, max(at, fence.start), min(fence.end, span.end))
+        yield code, False
+        at = code.end
+    yield from _paragraphs(text, Span(at, span.end))
+
+
+def _paragraphs(text: str, span: Span) -> Iterator[tuple[Span, bool]]:
     start = -1
-    fence = ""
     prose = True
     for line in _LINE.finditer(text, span.start, span.end):
         body = line.group()
-        mark = _FENCE.match(body)
-        before, fence = fence, after_fence(fence, mark["fence"], mark["info"]) if mark else fence
-        if fence and not before:
+        if not body.strip():
             if start >= 0:
-                yield _trimmed(text, start, line.start()), prose
-            start, prose = line.start(), False
-        elif before and not fence:
-            yield _trimmed(text, start, line.end()), False
-            start, prose = -1, True
-        elif fence:
-            continue
-        elif not body.strip():
-            if start >= 0:
-                yield _trimmed(text, start, line.start()), prose
+                yield trimmed(text, start, line.start()), prose
             start = -1
         elif start < 0:
             start, prose = line.start(), ROW.match(body) is None
         elif prose and ROW.match(body) and DELIMITER.match(text, line.end()):
-            yield _trimmed(text, start, line.start()), True
+            yield trimmed(text, start, line.start()), True
             start, prose = line.start(), False
     if start >= 0:
-        yield _trimmed(text, start, span.end), prose
-
-
-def _trimmed(text: str, start: int, end: int) -> Span:
-    while start < end and text[start].isspace():
-        start += 1
-    while end > start and text[end - 1].isspace():
-        end -= 1
-    return Span(start, end)
+        yield trimmed(text, start, span.end), prose

@@ -38,11 +38,13 @@ class _Found:
     scope: str
 
 
-def definitions(content: Content, chunks: Sequence[Chunk], sections: Sequence[Section]) -> tuple[Definition, ...]:
+def definitions(
+    content: Content, chunks: Sequence[Chunk], sections: Sequence[Section], fences: Sequence[Span]
+) -> tuple[Definition, ...]:
     """What the document says its terms mean, in the order of the text; spans are those of the stored text."""
     found: dict[tuple[str, int], _Found] = {}
     for section in sections:
-        for item in (*_page(content, section), *_Reading(content, chunks, section).found()):
+        for item in (*_page(content, section, fences), *_Reading(content, chunks, section, fences).found()):
             found.setdefault((item.term.casefold(), item.span.start), item)
     placed = ((item, _chunk(chunks, item)) for item in sorted(found.values(), key=lambda item: (item.at, item.term)))
     return tuple(
@@ -94,27 +96,28 @@ def _around(chunks: Sequence[Chunk], at: int) -> Sequence[Chunk]:
     return chunks[max(0, after - 2) : after]
 
 
-def _page(content: Content, section: Section) -> Iterator[_Found]:
+def _page(content: Content, section: Section, fences: Sequence[Span]) -> Iterator[_Found]:
     """A page of its own in a folder of glossary entries: its title is the term, its first paragraph the meaning."""
     path = PurePosixPath(str(content.metadata.get("source_path", "")))
     if section.heading or path.parent.name.lower() not in _GLOSSARY_FOLDERS or path.stem.lower() in _NO_ENTRY:
         return
     forms = known(content.language)[0]
     term = plain_term(content.name, forms)
-    first = next(iter(_prose(content.text, section.body)), None)
+    first = next(iter(_prose(content.text, section.body, fences)), None)
     if first is not None and can_be_term(term):
         yield _Found(term, first.span.start, first.span, "document")
 
 
-def _prose(text: str, body: Span) -> Iterator[Statement]:
-    return (item for item in statements(text, body) if not _ONLY_MARKUP.match(item.text(text)))
+def _prose(text: str, body: Span, fences: Sequence[Span]) -> Iterator[Statement]:
+    return (item for item in statements(text, body, fences) if not _ONLY_MARKUP.match(item.text(text)))
 
 
 class _Reading:
     """One section on the way: whether its heading promises definitions, whether a list of them is under way."""
 
-    def __init__(self, content: Content, chunks: Sequence[Chunk], section: Section) -> None:
+    def __init__(self, content: Content, chunks: Sequence[Chunk], section: Section, fences: Sequence[Span]) -> None:
         self._text = content.text
+        self._fences = fences
         self._section = section
         own = next((chunk.language for chunk in reversed(_around(chunks, section.body.start))), "")
         self._forms = known(content.language, own)
@@ -130,7 +133,7 @@ class _Reading:
         self._place = Place(promised or (self._above and not self._is_entry), title, own or content.language)
 
     def found(self) -> Iterator[_Found]:
-        text, parts = self._text, statements(self._text, self._section.body)
+        text, parts = self._text, statements(self._text, self._section.body, self._fences)
         if self._is_entry:
             yield from self._entry()
         announcement = ""
@@ -155,7 +158,7 @@ class _Reading:
 
     def _entry(self) -> Iterator[_Found]:
         """A heading under a glossary names the term, the first paragraph below it says the meaning."""
-        first = next(_prose(self._text, self._section.body), None)
+        first = next(_prose(self._text, self._section.body, self._fences), None)
         if first is not None and self._section.heading is not None:
             term = plain_term(self._section.title, self._forms[0])
             yield _Found(

@@ -6,10 +6,10 @@ Tables, code, comments and headings state nothing here.
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
-from pincite.kinds.documents.fences import FENCE, after_fence
+from pincite.kinds.documents.markdown import inside
 from pincite.types import Span
 
 _ORDINAL = r"(?:bis|ter|quater|quinquies|sexies|septies|octies)?"
@@ -23,7 +23,6 @@ _MARK = re.compile(
 )
 _INLINE = re.compile(rf"(?:(?<=[:;.,])|(?<=[:;.,]\s))[a-z]{_ORDINAL}\s?\.\s")
 _LINE = re.compile(r"[^\n]*\n|[^\n]+\Z")
-_FENCE = re.compile(FENCE)
 _TABLE = re.compile(r"[ \t]*\|")
 _MEANING = re.compile(r"[ ]{0,3}:[ \t]+(?=\S)")
 _COMMENT = re.compile(r"<!--.*?(?:-->|\Z)", re.DOTALL)
@@ -45,9 +44,9 @@ class Statement:
         return source[self.span.start : self.span.end]
 
 
-def statements(text: str, body: Span) -> list[Statement]:
+def statements(text: str, body: Span, fences: Sequence[Span]) -> list[Statement]:
     """What a section states, in order."""
-    found = (_trimmed(text, start, end, mark, meaning) for start, end, mark, meaning in _raw(text, body))
+    found = (_trimmed(text, start, end, mark, meaning) for start, end, mark, meaning in _raw(text, body, fences))
     return [statement for statement in found if statement.span.start < statement.span.end]
 
 
@@ -59,16 +58,14 @@ def inline_items(text: str, span: Span) -> list[Span]:
     return [_trimmed(text, start, end, "", 0).span for start, end in bounds if text[start:end].strip()]
 
 
-def _raw(text: str, body: Span) -> Iterator[tuple[int, int, str, int]]:
+def _raw(text: str, body: Span, fences: Sequence[Span]) -> Iterator[tuple[int, int, str, int]]:
     hidden = [(match.start(), match.end()) for match in _COMMENT.finditer(text, body.start, body.end)]
-    start, mark, meaning, lines, fence = -1, "", 0, 0, ""
+    start, mark, meaning, lines = -1, "", 0, 0
     for line in _LINE.finditer(text, body.start, body.end):
         words = line.group()
-        fenced = _FENCE.match(words)
-        before, fence = fence, after_fence(fence, fenced["fence"], fenced["info"]) if fenced else fence
         silent = (
-            bool(before or fence)
-            or not words.strip()
+            not words.strip()
+            or bool(inside(fences, Span(line.start(), line.end())))
             or _TABLE.match(words) is not None
             or any(first <= line.start() + len(words) - len(words.lstrip()) < last for first, last in hidden)
         )

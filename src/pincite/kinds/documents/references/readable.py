@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from bisect import bisect_right
+from collections.abc import Sequence
 from dataclasses import dataclass
 
 from pincite.kinds.documents import front_matter
@@ -13,10 +14,10 @@ _DROPPED = re.compile(
     r"\*+|</?(?:sup|sub|em|strong|b|i|u|a|span)\b[^<>\n]*>|\[\^[^\]\s]{1,40}\](?!:)|(?<![\w_])_+(?=\w)|(?<=\w)_+(?![\w_])"
 )
 _HIDDEN = re.compile(
-    r"^[ \t]*(?P<fence>`{3,}|~{3,})[^\n]*\n.*?(?:^[ \t]*(?P=fence)[`~]*[ \t]*$|\Z)"
-    r"|<!--.*?(?:-->|\Z)|^\[\^[^\]\s]{1,40}\]:[^\n]*(?:\n(?:[ \t]{2,}[^\n]+|(?=\n[ \t]{2,}))[^\n]*)*|`[^`\n]+`",
+    r"<!--.*?(?:-->|\Z)|^\[\^[^\]\s]{1,40}\]:[^\n]*(?:\n(?:[ \t]{2,}[^\n]+|(?=\n[ \t]{2,}))[^\n]*)*|`[^`\n]+`",
     re.DOTALL | re.MULTILINE,
 )
+_NO_NEWLINE = re.compile(r"[^\n]")
 
 
 @dataclass(frozen=True, slots=True)
@@ -39,9 +40,9 @@ class Readable:
         return self._source[number] + at - self._plain[number]
 
 
-def readable(text: str, is_markdown: bool = True) -> Readable:
-    """The text as it is read aloud."""
-    shown = _HIDDEN.sub(_blank, text) if is_markdown else text
+def readable(text: str, fences: Sequence[Span], is_markdown: bool = True) -> Readable:
+    """The text as it is read aloud; in Markdown that has this fenced code."""
+    shown = _HIDDEN.sub(_blank, _without(text, fences)) if is_markdown else text
     end = front_matter.parse(text).end if is_markdown else 0
     shown = " " * end + shown[end:]
     parts: list[str] = []
@@ -61,5 +62,14 @@ def readable(text: str, is_markdown: bool = True) -> Readable:
     return Readable("".join(parts), shown, tuple(plain), tuple(source))
 
 
+def _without(text: str, fences: Sequence[Span]) -> str:
+    """The text with blanks for its fenced code."""
+    parts, at = [], 0
+    for fence in fences:
+        parts += [text[at : fence.start], _NO_NEWLINE.sub(" ", text[fence.start : fence.end])]
+        at = fence.end
+    return "".join((*parts, text[at:]))
+
+
 def _blank(hidden: re.Match[str]) -> str:
-    return "".join("\n" if char == "\n" else " " for char in hidden.group())
+    return _NO_NEWLINE.sub(" ", hidden.group())

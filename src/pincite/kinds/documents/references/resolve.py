@@ -12,7 +12,7 @@ from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 
 from pincite.kinds.documents.numbering import heading_number
-from pincite.kinds.documents.outline import Section, outline
+from pincite.kinds.documents.outline import Section
 from pincite.kinds.documents.references.find import Mention, Target, find
 from pincite.kinds.documents.references.links import Link, find_links
 from pincite.kinds.documents.references.named import Work, work_of
@@ -30,9 +30,11 @@ _OF_LINK = re.compile(r"\s+(?:of|in|to|der|des|du|de\s+la|del|della)\s+(?:the\s+
 _SPREAD = re.compile(r"(\d+)\Z")
 
 
-def with_references(element_id: str, content: Content, derivation: Derivation) -> Derivation:
+def with_references(
+    element_id: str, content: Content, derivation: Derivation, sections: Sequence[Section], fences: Sequence[Span]
+) -> Derivation:
     """The derivation with a relation for each section or document that the text names."""
-    desk = _Desk(element_id, content, derivation)
+    desk = _Desk(element_id, content, derivation, sections, fences)
     return replace(derivation, relations=(*derivation.relations, *desk.relations()))
 
 
@@ -72,12 +74,18 @@ class _Stretches:
 class _Desk:
     """A document laid out to find what its mentions mean."""
 
-    def __init__(self, element_id: str, content: Content, derivation: Derivation) -> None:
+    def __init__(
+        self,
+        element_id: str,
+        content: Content,
+        derivation: Derivation,
+        sections: Sequence[Section],
+        fences: Sequence[Span],
+    ) -> None:
         self._id = element_id
         self._content = content
-        file_type = str(content.metadata.get("file_type", "md"))
-        self._sections = outline(content.text, file_type)
-        self._shown: Readable = readable(content.text, file_type == "md")
+        self._sections = sections
+        self._shown: Readable = readable(content.text, fences, content.metadata.get("file_type", "md") == "md")
         self._starts = [(section.heading or section.body).start for section in self._sections]
         self._places: dict[str, list[Alias]] = {}
         for alias in derivation.aliases:
