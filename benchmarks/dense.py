@@ -28,9 +28,9 @@ from numpy.typing import NDArray
 from pincite.catalog.sqlite import SqliteCatalog
 from pincite.fixed import FIXED
 from pincite.index.entries import embedded_key
-from pincite.index.queries import Filter, OneOf, Ranking, VectorQuery
 from pincite.index.segments.index import SegmentIndex
-from pincite.protocols import Calibration
+from pincite.meaning import Calibration
+from pincite.queries import Filter, OneOf, Ranking, VectorQuery
 from pincite.text.sentences import sentences
 from pincite.types import Chunk, Commit, Content, Derivation, PutElement, Scope, State, View
 

@@ -20,8 +20,8 @@ import numpy as np
 
 from benchmarks.corpus import documents, queries
 from pincite.catalog.sqlite import SqliteCatalog
-from pincite.index.queries import OneOf, Some, Word, WordQuery
 from pincite.index.segments.index import SegmentIndex
+from pincite.queries import OneOf, Some, Word, WordQuery
 from pincite.types import Commit, Scope, View
 
 SCOPE = Scope()

@@ -6,8 +6,8 @@ from pathlib import Path
 
 import pytest
 
-from pincite.config import Config, load_config
 from pincite.errors import InvalidArgument, NotFound, UnknownArgument
+from pincite.settings import Config, load_config
 
 
 def write(folder: Path, text: str) -> Path:

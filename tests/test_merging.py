@@ -7,12 +7,12 @@ from pathlib import Path
 import pytest
 
 import pincite
-from pincite import merging
 from pincite.catalog.sqlite import SqliteCatalog
 from pincite.index.segments.index import SegmentIndex
-from pincite.merging import merge_due
 from pincite.testing.index import page, put
 from pincite.types import Commit, Scope
+from pincite.upkeep import merging
+from pincite.upkeep.merging import merge_due
 
 SCOPE = Scope()
 

@@ -15,14 +15,15 @@ import yaml
 
 import pincite
 from desk import Desk
-from pincite import reembed
+from pincite.bookkeeping import EmbeddingModel
 from pincite.errors import Conflict, EmbeddingFailed, PermissionDenied, Refused, Unavailable
 from pincite.ingest.embed import EmbedOptions, enqueue
 from pincite.ingest.embed_batches import PROBE
 from pincite.library import restore_library
+from pincite.meaning import Floats
 from pincite.models.hashing import HashingEmbedder
-from pincite.protocols import EmbeddingModel, Floats
 from pincite.search.query import Answer, LegReport
+from pincite.upkeep import reembed
 from terminal import Run
 
 OLD, NEW = "hashing:512", "hashing:256"
@@ -371,7 +372,7 @@ def test_vectors_of_the_old_model_can_go_in_the_same_run(embedded: Desk) -> None
 
 CHILD = """
 import functools, os, signal, sys
-import pincite, pincite.reembed as reembed
+import pincite, pincite.upkeep.reembed as reembed
 from pincite.ingest.embed import EmbedOptions
 from pincite.models.hashing import HashingEmbedder
 

@@ -12,8 +12,8 @@ from pincite.eval.benches import Bench
 from pincite.eval.cases import Case
 from pincite.eval.evaluate import EvaluateOptions, ask
 from pincite.eval.places import Places
-from pincite.index.queries import Ranking
 from pincite.library import Library
+from pincite.queries import Ranking
 from pincite.search.fuse import Candidate, Pooled, pool
 from pincite.search.query import MAX_QUERY, Query
 from pincite.search.understand import Plan, understand

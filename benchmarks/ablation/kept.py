@@ -9,9 +9,10 @@ from pathlib import Path
 
 from benchmarks.quality.__main__ import KEPT
 from benchmarks.quality.sets import Corpus
-from pincite.config import Config, Retrieval
 from pincite.eval.benches import Bench, BenchOptions, beir_bench
 from pincite.library import Library
+from pincite.settings import Config
+from pincite.settings.retrieval import Retrieval
 
 FOLDER = KEPT / "ablation"
 CONFIG = Config(retrieval=Retrieval(deadline_seconds=600))

@@ -16,8 +16,8 @@ from benchmarks.ablation import shelf
 from benchmarks.ablation.asked import Asked, ask_all, ask_one
 from benchmarks.ablation.kept import CONFIG, FOLDER, State, built, opened, read_state, state_of
 from benchmarks.quality.sets import Corpus
-from pincite.index.queries import Ranking
 from pincite.library import Library
+from pincite.queries import Ranking
 
 CHECKED = 20
 """Questions asked for a check, evenly spread over the set."""

@@ -12,8 +12,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from benchmarks.ablation.asked import Asked
-from pincite.index.queries import Background, Found, Ranking
-from pincite.protocols import Calibration
+from pincite.meaning import Calibration
+from pincite.queries import Background, Found, Ranking
 from pincite.types import Scope
 
 Array = NDArray[Any]

@@ -7,8 +7,8 @@ from dataclasses import dataclass, fields, replace
 
 from benchmarks.ablation.asked import Asked, names
 from benchmarks.ablation.minmax import min_max
-from pincite.index.queries import Background, Found, Ranking
-from pincite.protocols import Calibration
+from pincite.meaning import Calibration
+from pincite.queries import Background, Found, Ranking
 from pincite.search.rerank import rerank
 from pincite.search.rrf import rrf
 from pincite.search.weights import Need, RankingOptions, Trust, Weights

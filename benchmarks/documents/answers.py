@@ -16,12 +16,13 @@ from typing import NamedTuple
 
 from benchmarks.quality.__main__ import KEPT
 from benchmarks.quality.sets import Corpus, present
-from pincite.config import Config, Retrieval
 from pincite.eval.benches import Bench, BenchOptions, beir_bench
 from pincite.eval.evaluate import evaluate
 from pincite.eval.results import Outcome
 from pincite.library import Library
 from pincite.search.query import MAX_QUERY
+from pincite.settings import Config
+from pincite.settings.retrieval import Retrieval
 
 SETS = ("site-policy", "k8s-docs", "contracts-aok-a", "swiss-statutes-de-a")
 """Policies, a manual, contracts, legislation."""

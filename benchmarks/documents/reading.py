@@ -15,11 +15,11 @@ from pathlib import Path
 from typing import NamedTuple
 
 from benchmarks.documents import typeset
-from pincite.config import Config
 from pincite.kinds.documents import cut, read_document
 from pincite.kinds.documents.convert import office
 from pincite.kinds.documents.convert.pdf import pdf
 from pincite.library import Library
+from pincite.settings import Config
 
 PAGES = 100
 CHARACTERS_OF_A_PAGE = 3_000

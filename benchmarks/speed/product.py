@@ -13,7 +13,7 @@ from benchmarks.speed.engines.projected import CALIBRATION, MODEL
 from benchmarks.speed.measure import series
 from benchmarks.speed.setup import Setup
 from benchmarks.speed.vectors import DIMENSIONS
-from pincite.protocols import Calibration, Floats
+from pincite.meaning import Calibration, Floats
 from pincite.types import EmbeddedText
 
 

@@ -9,7 +9,7 @@ from numpy.typing import NDArray
 
 from pincite.advice import by_operator
 from pincite.errors import Damaged, EmbeddingFailed
-from pincite.protocols import Floats
+from pincite.meaning import Floats
 
 Fixed: TypeAlias = NDArray[np.int16]
 

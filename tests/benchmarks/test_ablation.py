@@ -23,9 +23,9 @@ import pincite
 from desk import SAMPLES
 from pincite.eval.cases import Case
 from pincite.eval.evaluate import EvaluateOptions, ask
-from pincite.index.queries import Background, Found, Ranking
 from pincite.library import Library
-from pincite.protocols import Calibration
+from pincite.meaning import Calibration
+from pincite.queries import Background, Found, Ranking
 from pincite.search.fuse import Pooled
 from pincite.search.query import LegScore
 from pincite.search.weights import Need, RankingOptions, Trust, Weights

@@ -21,9 +21,9 @@ from benchmarks.defaults.stratified import stratified
 from benchmarks.defaults.tables import by_class, by_corpus
 from benchmarks.defaults.tried import Tried, together, try_all
 
-from pincite.config import Config
-from pincite.index.queries import Found, Ranking
+from pincite.queries import Found, Ranking
 from pincite.search.weights import DEFAULT_WEIGHTS, RankingOptions, Weights
+from pincite.settings import Config
 from pincite.types import Scope
 
 NOW, MORE, LESS = Weights(0.7, 0.3, 0.3), Weights(0.5, 0.5, 0.3), Weights(0.9, 0.1, 0.3)

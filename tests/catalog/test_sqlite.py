@@ -14,11 +14,12 @@ from pathlib import Path
 
 import pytest
 
+from pincite.bookkeeping import Job, SourceFile
 from pincite.catalog.sqlite import SqliteCatalog, purge, schema, store
 from pincite.catalog.sqlite.connection import translate
 from pincite.errors import Conflict, Damaged, Locked, SchemaTooNew, StorageFull, Unavailable
 from pincite.ids import text_hash
-from pincite.protocols import Catalog, Job, SourceFile
+from pincite.protocols import Catalog
 from pincite.testing.catalog import SCOPE, CatalogContract, commit, content, put, state, text_at, view
 from pincite.types import (
     Alias,

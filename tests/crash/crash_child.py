@@ -15,13 +15,13 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
-from pincite.archive import restore_backup
+from pincite import wire
 from pincite.catalog.sqlite.connection import Database
 from pincite.errors import Erased, PinciteError
 from pincite.ingest import spine
 from pincite.library import Library, open_library
 from pincite.search.query import Answer
-from pincite.serve import wire
+from pincite.upkeep.archive import restore_backup
 
 WORDS = ("court", "appeal", "notice", "period", "tenant", "landlord", "contract", "statute", "claim", "duty", "breach")
 KEPT, RARE_STEM = 12, "zqxvkelm"

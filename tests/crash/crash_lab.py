@@ -13,13 +13,13 @@ from typing import Any
 import pytest
 from crash_child import Log, Victim, digest, folder_state
 
-from pincite.archive import LISTING, restore_backup
+from pincite import wire
 from pincite.catalog.resolve import resolve
 from pincite.errors import Erased, NotFound
 from pincite.index.segments.manifest import current_generation, load_manifest
 from pincite.library import Library, open_library
-from pincite.serve import wire
 from pincite.types import ReadContext
+from pincite.upkeep.archive import LISTING, restore_backup
 
 QUERIES = (
     ("notice period of the tenant", "hybrid"),
@@ -31,7 +31,7 @@ QUERIES = (
 
 # Children are forked from a process that has already imported everything: a kill costs milliseconds, not a second.
 spawner = multiprocessing.get_context("forkserver")
-spawner.set_forkserver_preload(["pincite.archive", "pincite.library", "pincite.search.spine", "pincite.serve.wire"])
+spawner.set_forkserver_preload(["pincite.upkeep.archive", "pincite.library", "pincite.search.spine", "pincite.wire"])
 
 
 def start(run: Callable[..., None], *args: object) -> Any:

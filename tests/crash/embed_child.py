@@ -17,7 +17,8 @@ from pincite.catalog.sqlite import SqliteCatalog
 from pincite.fixed import pack, to_fixed
 from pincite.ids import text_hash
 from pincite.ingest.embed import EmbedOptions, embed
-from pincite.protocols import Calibration, Floats, Index
+from pincite.meaning import Calibration, Floats
+from pincite.protocols import Index
 from pincite.types import EmbeddedText, Scope
 
 SCOPE = Scope("acme", "legal", "decisions")

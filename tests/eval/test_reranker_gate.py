@@ -13,8 +13,8 @@ import pincite
 from desk import Desk
 from pincite.errors import InvalidArgument, PermissionDenied, Unavailable
 from pincite.models.overlap import OverlapReranker
-from pincite.reranker_gate import FILE
 from pincite.search.query import LegReport
+from pincite.upkeep.reranker_gate import FILE
 from terminal import Run
 
 QUERY = "carryover of unused days"

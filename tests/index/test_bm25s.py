@@ -15,8 +15,8 @@ import bm25s
 import pytest
 
 from pincite.catalog.sqlite import SqliteCatalog
-from pincite.index.queries import Ranking, Scoring, Some, Word, WordQuery
 from pincite.index.segments.index import SegmentIndex
+from pincite.queries import Ranking, Scoring, Some, Word, WordQuery
 from pincite.text.stopwords import QUERY_STOPWORDS
 from pincite.text.words import analyse, term_of, tokens
 from pincite.types import Chunk, Commit, Content, Derivation, PutElement, Scope, Span, State, View

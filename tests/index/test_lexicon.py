@@ -15,7 +15,7 @@ from pincite.errors import EmbeddingFailed
 from pincite.fixed import unit
 from pincite.index.lexicon import FolderLexicon, folder, store
 from pincite.index.lexicon.forms import forms
-from pincite.protocols import Calibration, Floats
+from pincite.meaning import Calibration, Floats
 from pincite.testing.index import SCOPE, SIBLING, page, passage, put
 from pincite.types import Commit, EmbeddedText, RemoveElement, Scope, View
 

@@ -20,7 +20,9 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from pincite.catalog.sqlite import SqliteCatalog
-from pincite.index.queries import (
+from pincite.index.segments import blocks, merge, roll, take, upkeep
+from pincite.index.segments.index import SegmentIndex
+from pincite.queries import (
     All,
     Among,
     Between,
@@ -39,8 +41,6 @@ from pincite.index.queries import (
     Word,
     WordQuery,
 )
-from pincite.index.segments import blocks, merge, roll, take, upkeep
-from pincite.index.segments.index import SegmentIndex
 from pincite.testing.oracle import BruteForceIndex
 from pincite.testing.vectors import MODEL, asking, embed
 from pincite.types import (
@@ -464,7 +464,7 @@ ANOTHER_PROCESS = """
 import pickle, sys
 from pathlib import Path
 from pincite.catalog.sqlite import SqliteCatalog
-from pincite.index.queries import VectorQuery, WordQuery
+from pincite.queries import VectorQuery, WordQuery
 from pincite.index.segments.index import SegmentIndex
 
 folder = Path(sys.argv[1])

@@ -15,13 +15,13 @@ import pytest
 
 from pincite.catalog.sqlite import SqliteCatalog
 from pincite.errors import Damaged, Locked, StorageFull, Unavailable
-from pincite.index.queries import IdentifierQuery, Phrase, Prefix, Ranking, Some, Word, WordQuery
 from pincite.index.segments import keyword, merge, phrases, snapshot, upkeep
 from pincite.index.segments.format import FORMAT
 from pincite.index.segments.index import SegmentIndex
 from pincite.index.segments.lock import write_lock
 from pincite.index.segments.manifest import load_manifest, store_manifest
 from pincite.protocols import Catalog, Index
+from pincite.queries import IdentifierQuery, Phrase, Prefix, Ranking, Some, Word, WordQuery
 from pincite.testing.index import SCOPE, IndexContract, Shelf, page, passage, put, words
 from pincite.types import Alias, RemoveElement
 

@@ -15,8 +15,8 @@ import pincite
 from pincite import extras
 from pincite.catalog.sqlite import SqliteCatalog
 from pincite.errors import Conflict, Damaged, Locked, MissingExtra, Unavailable
-from pincite.index.queries import OneOf, Word, WordQuery
 from pincite.protocols import Catalog, Index
+from pincite.queries import OneOf, Word, WordQuery
 from pincite.testing.index import SCOPE, SIBLING, IndexContract, Shelf, page, put
 from pincite.testing.vectors import MODEL, asking, meaning, stored
 from pincite.types import RemoveElement, Scope

@@ -14,13 +14,13 @@ import pytest
 from pincite.catalog.sqlite import SqliteCatalog
 from pincite.errors import Damaged
 from pincite.index.entries import embedded_key
-from pincite.index.queries import Ranking, VectorQuery
 from pincite.index.segments import blocks, cascade, dense, take, vectors
 from pincite.index.segments.blocks import Block, Keys, sign_bits, write_block
 from pincite.index.segments.cascade import hamming
 from pincite.index.segments.index import SegmentIndex
 from pincite.index.segments.scan import BATCH
 from pincite.index.segments.vectors import check_stores, load_store, store_folder, store_folders
+from pincite.queries import Ranking, VectorQuery
 from pincite.testing.index import SCOPE, Shelf, page, put
 from pincite.testing.vectors import MODEL, asking, embed, fixed, meaning, stored
 from pincite.types import RemoveElement

@@ -20,6 +20,7 @@ import typer
 from typer.testing import CliRunner
 
 from desk import Desk
+from pincite.bookkeeping import Job
 from pincite.catalog.sqlite import SqliteCatalog
 from pincite.cli import embed as command
 from pincite.errors import EmbeddingFailed, Locked
@@ -29,7 +30,8 @@ from pincite.ingest import embed as spine
 from pincite.ingest.embed import EmbedOptions, EmbedReport, Parked, embed, enqueue
 from pincite.ingest.embed_batches import PROBE, batches
 from pincite.ingest.embed_worker import EmbedWorker
-from pincite.protocols import Calibration, Catalog, Floats, Index, Job
+from pincite.meaning import Calibration, Floats
+from pincite.protocols import Catalog, Index
 from pincite.testing.catalog import SCOPE, commit, put
 from pincite.types import EmbeddedText, RemoveElement, Scope
 

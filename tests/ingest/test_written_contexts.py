@@ -18,14 +18,14 @@ import pytest
 
 import pincite
 from model_service import Asked, FastClock, Reply, Service, anthropic, anthropic_error, openai, serving
+from pincite import wire
+from pincite.bookkeeping import Usage
 from pincite.errors import InvalidArgument
 from pincite.ids import text_hash
 from pincite.index.entries import entries
 from pincite.ingest.contexts import PURPOSE
 from pincite.models import http
 from pincite.models.windows import windows
-from pincite.protocols import Usage
-from pincite.serve import wire
 from pincite.types import EmbeddedText
 from terminal import Run
 

@@ -9,16 +9,16 @@ from typing import Any
 import pytest
 
 from model_service import FastClock, Reply, Service, anthropic, openai, serving
-from pincite.config import load_config
 from pincite.errors import InvalidArgument, ServiceFailed, UnknownArgument
 from pincite.kinds.documents import CutOptions, cut
+from pincite.meaning import ContextWindow, Tokens, Unsituated
 from pincite.models.contexts.answer import usable
 from pincite.models.contexts.options import WriterOptions
 from pincite.models.contexts.prices import Prices, known_prices
 from pincite.models.contexts.prompt import INSTRUCTIONS
 from pincite.models.contexts.window import billed_tokens, windows
 from pincite.models.contexts.writer import HttpContextWriter
-from pincite.protocols import ContextWindow, Tokens, Unsituated
+from pincite.settings import load_config
 from pincite.types import Chunk, Content, Span
 
 LAW = "# Waste Act\n\nIntro.\n\n## Art. 1 Aim\n\nIt protects water.\n\n## Art. 2 Duties\n\nThe holder pays.\n"

@@ -16,10 +16,10 @@ pytest.importorskip("tokenizers")
 from tiny import HIDDEN, Tiny, make, write, write_side_files
 
 from pincite.errors import Damaged, InvalidArgument, NotFound
+from pincite.meaning import Calibration
 from pincite.models.identity import external_files
 from pincite.models.onnx import CALIBRATIONS, OnnxEmbedder
 from pincite.models.samples import SAMPLES
-from pincite.protocols import Calibration
 from pincite.types import EmbeddedText
 
 TEXT = "The tenant must notify the landlord of defects without delay."

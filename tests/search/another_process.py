@@ -65,8 +65,8 @@ def _serve() -> None:
     from small_pieces import cut_small
 
     import pincite
+    from pincite import wire
     from pincite.ingest.embed import EmbedOptions, embed
-    from pincite.serve import wire
 
     cut_small()
     for line in sys.stdin:

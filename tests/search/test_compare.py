@@ -8,9 +8,9 @@ from typing import Any
 import pytest
 
 from desk import Desk
+from pincite import wire
 from pincite.errors import NotFound
 from pincite.search.compare import Compared
-from pincite.serve import wire
 from terminal import Run
 
 

@@ -13,10 +13,10 @@ from hypothesis import strategies as st
 
 import pincite
 from desk import Desk
+from pincite import wire
 from pincite.citation import Citation
 from pincite.errors import InvalidArgument
 from pincite.search.context import Context
-from pincite.serve import wire
 from pincite.text.tokens import count_tokens
 from pincite.types import (
     Chunk,

@@ -7,8 +7,8 @@ import json
 import pytest
 
 from desk import Desk
+from pincite import wire
 from pincite.errors import InvalidArgument
-from pincite.serve import wire
 from terminal import Run
 
 CONTRACT = """# Supply

@@ -18,9 +18,9 @@ from small_pieces import cut_small
 
 import pincite
 from desk import SAMPLES, Desk
+from pincite import wire
 from pincite.errors import PinciteError
 from pincite.search.query import Query
-from pincite.serve import wire
 from same_bits import SEALED, said, stored_vectors
 
 # Words that share pieces, so that meaning finds what words do not.

@@ -21,10 +21,10 @@ from small_pieces import cut_small
 
 import pincite
 from desk import SAMPLES, Desk
+from pincite import wire
 from pincite.ingest.embed import EmbedOptions, embed
 from pincite.models.registry import open_embedder
 from pincite.search.query import Answer
-from pincite.serve import wire
 from same_bits import HOW_IT_WAS_ASKED, SEALED, said, stored_vectors
 
 os.environ.setdefault("OMP_NUM_THREADS", "1")

@@ -8,8 +8,8 @@ import pytest
 
 import pincite
 from desk import Desk
+from pincite import wire
 from pincite.search.query import Answer
-from pincite.serve import wire
 
 PAGES = {
     "berths": "# Berths\n\nA berth is assigned by the harbormaster. See [the fees](fees.md).\n",

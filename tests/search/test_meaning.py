@@ -11,8 +11,8 @@ import pytest
 import pincite
 from desk import Desk
 from pincite.errors import Conflict, Unavailable
-from pincite.health import Finding
 from pincite.search.query import Answer, LegReport
+from pincite.upkeep.health import Finding
 from terminal import Run
 
 TEXTS = {

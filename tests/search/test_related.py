@@ -12,10 +12,10 @@ import pytest
 
 import pincite
 from desk import Desk
+from pincite import wire
 from pincite.errors import Conflict, UnknownArgument
 from pincite.search.query import Answer, LegReport
 from pincite.search.related import parts
-from pincite.serve import wire
 from same_bits import said
 from terminal import Run
 

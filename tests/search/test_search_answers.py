@@ -8,9 +8,9 @@ import pytest
 
 import pincite
 from desk import Desk
+from pincite import wire
 from pincite.errors import InvalidArgument, NotFound, PermissionDenied, UnknownArgument
 from pincite.search import legs
-from pincite.serve import wire
 
 DATED = "---\ndate: {date}\nlanguage: en\ncourt: {court}\n---\n# Case {name}\n\nThe words of the ruling.\n"
 

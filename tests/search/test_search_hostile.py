@@ -10,7 +10,7 @@ from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
 import pincite
-from pincite.serve import wire
+from pincite import wire
 
 SYNTAX = st.sampled_from(
     [

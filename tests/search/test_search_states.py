@@ -12,10 +12,10 @@ from hypothesis import strategies as st
 
 import pincite
 from desk import Desk
+from pincite import wire
 from pincite.errors import Conflict, InvalidArgument, NotFound, PermissionDenied
 from pincite.search.cursor import seal, unseal
 from pincite.search.query import Answer
-from pincite.serve import wire
 
 
 def seen(answer: Answer) -> dict[str, Any]:

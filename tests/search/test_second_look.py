@@ -13,8 +13,8 @@ import pytest
 import pincite
 from desk import Desk
 from pincite.errors import Conflict, Unavailable, UnknownArgument
-from pincite.index.queries import Found
 from pincite.models.overlap import OverlapReranker
+from pincite.queries import Found
 from pincite.search.fuse import Candidate
 from pincite.search.query import Answer, LegReport, LegScore
 from pincite.search.second_look import GRID, blend

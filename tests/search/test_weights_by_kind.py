@@ -10,12 +10,12 @@ import pytest
 
 import pincite
 from desk import Desk
-from pincite.config import load_config
+from pincite import wire
 from pincite.errors import UnknownArgument
-from pincite.index.queries import OneOf
+from pincite.queries import OneOf
 from pincite.search.understand import stated_kind
 from pincite.search.weights import RankingOptions, Weights
-from pincite.serve import wire
+from pincite.settings import load_config
 from same_bits import said
 
 WORDS_ONLY = {"keyword": 1.0, "dense": 0.0, "related": 0.0}

@@ -9,9 +9,9 @@ import pytest
 
 import pincite
 from desk import Desk
+from pincite import wire
 from pincite.citation import Citation
 from pincite.errors import InvalidArgument, NotFound, UnknownArgument
-from pincite.serve import wire
 from terminal import Run
 
 CASE = "---\ncourt: {court}\ndate: {date}\n---\n# Case\n\nThe ruling about the {what}.\n"

@@ -18,7 +18,7 @@ import pincite
 from pincite.serve.callers import SCOPES, Caller
 from pincite.serve.desk import Desk
 from pincite.serve.operations import OPERATIONS
-from pincite.serve.settings import ServeSettings
+from pincite.settings.serve import ServeSettings
 
 MARK = "zephyrine"
 OPEN = "---\nowner: office\n---\n# Leave\n\n“Leave year” means the calendar year.\n\nRest of 26 days, see § 4.\n"

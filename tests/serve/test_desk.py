@@ -12,14 +12,14 @@ import pytest
 
 import pincite
 from desk import SAMPLES
+from pincite import wire
 from pincite.errors import DeadlineExceeded, InsufficientScope, RateLimited, Unavailable
 from pincite.ingest.embed import enqueue
-from pincite.serve import wire
 from pincite.serve.audit import Served
 from pincite.serve.callers import SCOPES, Caller
 from pincite.serve.desk import Desk
 from pincite.serve.operations import OPERATIONS
-from pincite.serve.settings import ServeSettings
+from pincite.settings.serve import ServeSettings
 
 READER = Caller("k1", "default", "default", scopes=frozenset({"search:read"}))
 WRITER = Caller("k2", "default", "default", scopes=frozenset(SCOPES))

@@ -21,7 +21,7 @@ from cryptography.hazmat.primitives.serialization import Encoding, NoEncryption,
 from pincite.errors import InvalidArgument, Unauthenticated, Unavailable  # noqa: E402
 from pincite.serve.auth.jwks import LEAST_SECONDS, MOST_SECONDS, KeySet  # noqa: E402
 from pincite.serve.auth.jwt import JwtVerifier  # noqa: E402
-from pincite.serve.settings import Jwt  # noqa: E402
+from pincite.settings.serve import Jwt  # noqa: E402
 
 ISSUER = "https://login.example.org"
 

@@ -9,7 +9,7 @@ import pytest
 from pincite.errors import RateLimited
 from pincite.serve import limits
 from pincite.serve.limits import Limiter
-from pincite.serve.settings import RateLimit
+from pincite.settings.serve import RateLimit
 
 
 class Clock:

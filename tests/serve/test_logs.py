@@ -14,13 +14,13 @@ import pytest
 import pincite
 from desk import SAMPLES
 from pincite import telemetry
-from pincite.config import load_config
 from pincite.errors import UnknownArgument
 from pincite.serve.audit import Served
 from pincite.serve.callers import local_caller
 from pincite.serve.logs import JsonLines
 from pincite.serve.request_log import RequestLog
-from pincite.serve.settings import Log, log_settings
+from pincite.settings import load_config
+from pincite.settings.serve import Log, log_settings
 from serve.http.real_server import RealServer
 
 PARENT = "00-4bf92f3577b34da6a3ce929d0e0e4736-00f067aa0ba902b7-01"
@@ -102,7 +102,7 @@ def written(code: str) -> subprocess.CompletedProcess[str]:
 )
 def test_levels_decide_what_is_written_and_all_of_it_on_standard_error(log: str, expected: list[str]) -> None:
     done = written(
-        "import logging; from pincite.serve.logs import configure, say; from pincite.serve.settings import Log;"
+        "import logging; from pincite.serve.logs import configure, say; from pincite.settings.serve import Log;"
         f"configure({log}); say('hello'); logging.getLogger('pincite.x').info('asked');"
         "logging.getLogger('pincite.x').warning('careful'); logging.getLogger('httpx2').info('POST http://secret')"
     )

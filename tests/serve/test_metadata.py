@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from pincite.errors import InsufficientScope, Unauthenticated
 from pincite.serve.auth.metadata import challenge, metadata_url, protected_resource
-from pincite.serve.settings import ServeSettings
+from pincite.settings.serve import ServeSettings
 
 JWT = {"issuer": "https://login.example.org", "audience": "pincite", "jwks_url": "https://login.example.org/jwks"}
 SETTINGS = ServeSettings.model_validate({"public_url": "https://search.example.org/", "auth": {"jwt": JWT}})

@@ -19,12 +19,12 @@ from desk import SAMPLES
 from grpc_client import Served, serving
 from mcp_client import answer as ask_mcp
 from pincite.catalog.resolve import to_iso
-from pincite.config import load_config
 from pincite.search.query import Answer
 from pincite.serve.desk import Desk
 from pincite.serve.grpc.generated import semantic_query_pb2 as pb
 from pincite.serve.http.app import create_app
 from pincite.serve.http.guard import Guard
+from pincite.settings import load_config
 from terminal import Run
 
 Json = dict[str, Any]

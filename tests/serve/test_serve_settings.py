@@ -7,11 +7,11 @@ from typing import Any
 
 import pytest
 
-from pincite.config import load_config
 from pincite.errors import InvalidArgument, PermissionDenied
 from pincite.serve.links import element_url
-from pincite.serve.settings import ServeSettings, check_bind, check_host, check_origin
 from pincite.serve.sources import check_source
+from pincite.settings import load_config
+from pincite.settings.serve import ServeSettings, check_bind, check_host, check_origin
 
 JWT = {"issuer": "https://login.example.org", "audience": "pincite", "jwks_url": "https://login.example.org/jwks"}
 

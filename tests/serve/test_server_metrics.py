@@ -11,7 +11,7 @@ import pytest
 import pincite
 from desk import SAMPLES
 from pincite import telemetry
-from pincite.protocols import Usage
+from pincite.bookkeeping import Usage
 from pincite.serve.desk import Desk
 from pincite.serve.metrics import Metrics
 from serve.http.real_server import RealServer

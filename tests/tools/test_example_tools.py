@@ -7,8 +7,8 @@ from pathlib import Path
 import pytest
 
 import pincite
+from pincite.cli.settings_files import check_file
 from pincite.document_tools import load_agent_file
-from pincite.settings_files import check_file
 
 QUESTION = "how many days of leave can be carried over?"
 NAMES = {

@@ -9,8 +9,8 @@ from pathlib import Path
 import pytest
 import yaml
 
+from pincite.cli.settings_files import KINDS, check_file, schema
 from pincite.errors import InvalidArgument, Mistakes, NotFound, UnknownArgument
-from pincite.settings_files import KINDS, check_file, schema
 from terminal import Run
 
 ROOT = Path(__file__).parents[2]

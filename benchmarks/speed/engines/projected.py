@@ -13,8 +13,9 @@ from benchmarks.speed.engines.engine import DEPTH, Only, Powers, fuse
 from pincite.catalog.sqlite import SqliteCatalog
 from pincite.fixed import pack, question, to_fixed
 from pincite.index.entries import embedded_key
-from pincite.index.queries import Found, OneOf, VectorQuery, WordQuery
-from pincite.protocols import Calibration, Catalog, Index
+from pincite.meaning import Calibration
+from pincite.protocols import Catalog, Index
+from pincite.queries import Found, OneOf, VectorQuery, WordQuery
 from pincite.search.query import Query
 from pincite.search.understand import understand
 from pincite.types import Chunk, Commit, Content, Derivation, PutElement, Scope, Span, State, View

@@ -28,7 +28,7 @@ def definitions(
 
     Example: pincite definitions Confidential Information
     """
-    from pincite.serve import wire
+    from pincite import wire
 
     with session(context).open() as library:
         found = library.definitions(

@@ -39,7 +39,7 @@ def why_not(
 
     Example: pincite why-not company/leave.md notice period --filter language=de
     """
-    from pincite.serve import wire
+    from pincite import wire
 
     with session(context).open() as library:
         found = library.why_not(
@@ -85,7 +85,7 @@ def compare(
 
     Example: pincite compare annual leave --from baseline:2026-Q1 --to head
     """
-    from pincite.serve import wire
+    from pincite import wire
 
     with session(context).open() as library:
         found = library.compare(
@@ -149,7 +149,7 @@ def gather(
 
     Example: pincite context "how much leave is there" --max-tokens 1500
     """
-    from pincite.serve import wire
+    from pincite import wire
 
     with session(context).open() as library:
         found = library.context(

@@ -22,7 +22,7 @@ def status(context: typer.Context, repository: Repository = "", json: AsJson = F
 
     Example: pincite status --json
     """
-    from pincite.serve import wire
+    from pincite import wire
 
     with session(context).open() as library:
         found = [wire.repository_status(info, index) for info, index in library.status(repository)]
@@ -63,7 +63,7 @@ def doctor(context: typer.Context, json: AsJson = False) -> None:
 
     Example: pincite doctor
     """
-    from pincite.serve import wire
+    from pincite import wire
 
     with session(context).open() as library:
         health = library.health(deep=True)
@@ -111,7 +111,7 @@ def backup(
 
     Example: pincite backup backups/2026-01-31
     """
-    from pincite.serve import wire
+    from pincite import wire
 
     with session(context).open() as library:
         made = library.backup(target)
@@ -133,9 +133,9 @@ def restore(
 
     Example: pincite restore backups/2026-01-31 restored
     """
-    from pincite.config import load_config
+    from pincite import wire
     from pincite.library import restore_library
-    from pincite.serve import wire
+    from pincite.settings import load_config
 
     here = session(context)
     made = restore_library(source, target or here.library or load_config(here.config or None).library)

@@ -50,7 +50,7 @@ def mcp(
         return
     from pincite.serve.logs import configure
     from pincite.serve.mcp.stdio import serve_stdio
-    from pincite.serve.settings import Log, log_settings
+    from pincite.settings.serve import Log, log_settings
 
     configure(log_settings(Log(), log_format))  # until the settings are read, behind the tool list
     with ExitStack() as held:
@@ -74,7 +74,7 @@ def _desk(given: Session, held: ExitStack, log_format: str) -> Desk:
     from pincite.serve.desk import Desk
     from pincite.serve.logs import configure
     from pincite.serve.request_log import RequestLog
-    from pincite.serve.settings import log_settings
+    from pincite.settings.serve import log_settings
 
     library = held.enter_context(given.open())
     configure(log_settings(library.config.serve.log, log_format))

@@ -55,7 +55,7 @@ def search(
 
     Example: pincite search "notice period" --read-context baseline:2026-Q1 --filter language=en
     """
-    from pincite.serve import wire
+    from pincite import wire
 
     with session(context).open() as library:
         answer = library.search(
@@ -89,7 +89,7 @@ def replay(
 
     Example: pincite replay "$(pincite search leave --json | jq -r .replay.token)"
     """
-    from pincite.serve import wire
+    from pincite import wire
 
     with session(context).open() as library:
         body = wire.answer(library.replay(token))
@@ -131,7 +131,7 @@ def get(
 
     Example: pincite get company/leave.md --section 4.2 --neighbours 1
     """
-    from pincite.serve import wire
+    from pincite import wire
 
     with session(context).open() as library:
         found = library.get(
@@ -173,7 +173,7 @@ def verify(
 
     Example: pincite verify "26 working days" --citation pincite:default/default/main/company%2Fleave.md
     """
-    from pincite.serve import wire
+    from pincite import wire
 
     with session(context).open() as library:
         verdict = library.verify(

@@ -27,7 +27,7 @@ def references(
 
     Example: pincite references company/leave.md#4.2 --incoming
     """
-    from pincite.serve import wire
+    from pincite import wire
 
     element, _, section = what.partition("#") if not what.startswith("pincite:") else (what, "", "")
     with session(context).open() as library:

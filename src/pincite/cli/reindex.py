@@ -15,7 +15,7 @@ if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from pincite.library import Library
-    from pincite.reembed import Dropped, ReindexReport
+    from pincite.upkeep.reembed import Dropped, ReindexReport
 
 
 def register(app: typer.Typer) -> None:

@@ -10,8 +10,8 @@ import typer
 from pincite.cli.session import say, session
 
 if TYPE_CHECKING:
-    from pincite.config import Config
-    from pincite.serve.settings import ServeSettings
+    from pincite.settings import Config
+    from pincite.settings.serve import ServeSettings
 
 
 def register(app: typer.Typer) -> None:
@@ -65,7 +65,7 @@ def serve(
         return
     from pincite.serve.http.run import Serving
     from pincite.serve.http.run import serve as run
-    from pincite.serve.settings import log_settings
+    from pincite.settings.serve import log_settings
 
     here = session(context)
     config = here.settings()

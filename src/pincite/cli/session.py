@@ -15,8 +15,8 @@ import typer
 from pincite.errors import InvalidArgument, PinciteError
 
 if TYPE_CHECKING:
-    from pincite.config import Config
     from pincite.library import Library
+    from pincite.settings import Config
 
 Update: TypeAlias = Callable[[str, int, int], None]
 """Told the stage, how much of it is done, and how much there is."""
@@ -58,7 +58,7 @@ class Session:
 
     def settings(self) -> Config:
         """The configuration with what the command line says over it."""
-        from pincite.config import load_config
+        from pincite.settings import load_config
 
         given = {"tenant": self.tenant, "organization": self.organization, "library": self.library}
         config = load_config(self.config or None)

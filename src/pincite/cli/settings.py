@@ -27,7 +27,7 @@ def check(
 
     Example: pincite config check agent.yaml
     """
-    from pincite.settings_files import check_file
+    from pincite.cli.settings_files import check_file
 
     found = check_file(file)
     if json:
@@ -52,8 +52,8 @@ def schema(
 
     Example: pincite config schema agent --out agent.schema.json
     """
-    from pincite.settings_files import KINDS, kind_of
-    from pincite.settings_files import schema as schema_of
+    from pincite.cli.settings_files import KINDS, kind_of
+    from pincite.cli.settings_files import schema as schema_of
 
     kind = next((known for known in KINDS if known == what), None)
     if kind is None:

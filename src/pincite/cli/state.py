@@ -29,7 +29,7 @@ def log(
 
     Example: pincite log --limit 5
     """
-    from pincite.serve import wire
+    from pincite import wire
 
     with session(context).open() as library:
         found = [wire.revision(item) for item in library.revisions(repository=repository, limit=limit)]
@@ -50,7 +50,7 @@ def history(
 
     Example: pincite history company/leave.md
     """
-    from pincite.serve import wire
+    from pincite import wire
 
     with session(context).open() as library:
         lives = [wire.life(life) for life in library.history(element, repository=repository)]
@@ -78,7 +78,7 @@ def diff(
 
     Example: pincite diff --from baseline:2026-Q1 --to head
     """
-    from pincite.serve import wire
+    from pincite import wire
 
     with session(context).open() as library:
         changes = [wire.change(c) for c in library.diff(_state(old), _state(new), repository=repository)]
@@ -109,7 +109,7 @@ def create(
 
     Example: pincite baseline create 2026-Q1
     """
-    from pincite.serve import wire
+    from pincite import wire
 
     with session(context).open() as library:
         made = wire.baseline(
@@ -124,7 +124,7 @@ def list_(context: typer.Context, repository: Repository = "", json: AsJson = Fa
 
     Example: pincite baseline list
     """
-    from pincite.serve import wire
+    from pincite import wire
 
     with session(context).open() as library:
         found = [wire.baseline(item) for item in library.baselines.list(repository=repository)]
@@ -148,7 +148,7 @@ def publish(
 
     Example: pincite baseline publish 2026-Q1
     """
-    from pincite.serve import wire
+    from pincite import wire
 
     with session(context).open() as library:
         made = wire.baseline(library.baselines.publish(name, repository=repository, author=author))
@@ -163,7 +163,7 @@ def rollback(context: typer.Context, repository: Repository = "", author: Author
 
     Example: pincite baseline rollback
     """
-    from pincite.serve import wire
+    from pincite import wire
 
     with session(context).open() as library:
         made = wire.baseline(library.baselines.rollback(repository=repository, author=author))

@@ -48,7 +48,7 @@ def watch_source(library: Library, source: str, pause: float, *, json: bool, **o
 
 def _say_change(change: SourceChange, report: IngestReport, *, json: bool, first: bool) -> None:
     """What became of the files that changed; at first, of all."""
-    from pincite.serve import wire
+    from pincite import wire
 
     if json:
         emit(wire.ingest_report(report))

@@ -105,7 +105,7 @@ def ingest(
 
 
 def _say_report(report: IngestReport, *, json: bool) -> None:
-    from pincite.serve import wire
+    from pincite import wire
 
     if json:
         emit(wire.ingest_report(report))

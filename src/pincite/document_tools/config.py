@@ -17,13 +17,15 @@ from typing import Annotated, Any, Literal, Self
 from pydantic import BaseModel, BeforeValidator, ConfigDict, Field, model_validator
 from pydantic_core import PydanticCustomError
 
-from pincite.checked import checked
-from pincite.config import Chunking, ContextModel, ModelPrices, read_yaml
 from pincite.errors import InvalidArgument, UnknownArgument
 from pincite.kinds.documents.cut import Strategy
 from pincite.kinds.documents.domains import Domain
 from pincite.search.query import MAX_LIMIT, Mode
 from pincite.search.rrf import K, Ranks
+from pincite.settings import read_yaml
+from pincite.settings.checked import checked
+from pincite.settings.chunking import Chunking
+from pincite.settings.models import ContextModel, ModelPrices
 
 BUILT = ("pincite", "in-memory")
 PROVIDERS = (

@@ -5,8 +5,9 @@ from __future__ import annotations
 from pathlib import Path
 from typing import Any
 
-from pincite.config import ONNX, Config, load_config
 from pincite.document_tools.config import DocumentToolConfig
+from pincite.settings import Config, load_config
+from pincite.settings.load import ONNX
 
 CHUNKING = (
     "max_chunk_tokens", "chunk_overlap", "chunking_strategy", "document_domain", "max_subsection_depth",

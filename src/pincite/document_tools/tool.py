@@ -14,6 +14,7 @@ from pathlib import Path
 from types import TracebackType
 from typing import Any, Self
 
+from pincite import wire
 from pincite.document_tools.config import DocumentToolConfig, check_tool, load_agent_file
 from pincite.document_tools.format import format_results
 from pincite.document_tools.results import Result, Results
@@ -22,7 +23,6 @@ from pincite.errors import InvalidArgument
 from pincite.ingest.spine import IngestReport
 from pincite.library import Library
 from pincite.search.query import Answer
-from pincite.serve import wire
 
 RANKS_SCALE = (
     "0 to 1: reciprocal ranks with the weights of the tool, scaled so that first in every leg that found something is"

@@ -9,7 +9,6 @@ from contextlib import contextmanager
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 
-from pincite.config import Config
 from pincite.errors import InvalidArgument, NotFound, UnknownArgument
 from pincite.eval import beir
 from pincite.eval.cases import CaseSet
@@ -17,6 +16,7 @@ from pincite.eval.corpus import check_kind, chosen, fill
 from pincite.eval.evaluate import EvaluateOptions
 from pincite.ingest.spine import Progress, silent
 from pincite.library import Library, check_source
+from pincite.settings import Config
 
 MARK = "evaluation"
 """File in a kept library that says for which corpus it was made."""

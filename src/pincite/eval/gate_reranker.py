@@ -13,8 +13,8 @@ from pincite.eval.gates import MAX_DROP, Gates, check
 from pincite.eval.guard import Guard, guard_of
 from pincite.eval.results import HEADLINE
 from pincite.library import Library
-from pincite.reranker_gate import Verdict, case_of
 from pincite.search.reranking import Reranking, RerankPin
+from pincite.upkeep.reranker_gate import Verdict, case_of
 
 
 def gate_reranker(library: Library) -> Verdict:

@@ -8,7 +8,6 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
-from pincite.config import Config
 from pincite.errors import InvalidArgument, NotFound, Refused, Unavailable, UnknownArgument
 from pincite.eval.cases import CaseSet, Context
 from pincite.eval.compare import compare, load_report
@@ -18,6 +17,7 @@ from pincite.eval.golden import load_golden
 from pincite.eval.report import report
 from pincite.library import Library
 from pincite.protocols import Index
+from pincite.settings import Config
 from pincite.types import Scope
 
 MAX_MOVED = 10

@@ -9,8 +9,8 @@ from pincite.errors import NotFound
 from pincite.eval.cases import Case, Context, Judgement
 from pincite.ids import normalise_id
 from pincite.index.entries import filter_values
-from pincite.index.queries import Found
 from pincite.library import Library
+from pincite.queries import Found
 from pincite.search.query import Passage
 from pincite.text.identifiers import normalise_identifier
 from pincite.types import Chunk

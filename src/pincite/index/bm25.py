@@ -14,7 +14,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from pincite.index.queries import FIELDS, Scoring
+from pincite.queries import FIELDS, Scoring
 
 
 @dataclass(frozen=True, slots=True)

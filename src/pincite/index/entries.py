@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from itertools import zip_longest
 
 from pincite.ids import embedded_hash
-from pincite.index.queries import FIELDS
+from pincite.queries import FIELDS
 from pincite.text.identifiers import normalise_identifier, qualified, term_key
 from pincite.types import BEFORE_WRITTEN, Alias, Birth, Chunk, Content, Derivation, EmbeddedText, JsonValue
 

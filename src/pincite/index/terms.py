@@ -7,7 +7,7 @@ from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 
 from pincite.index.bm25 import idf
-from pincite.index.queries import All, Maybe, Node, Not, Phrase, Prefix, Some, Word, WordQuery
+from pincite.queries import All, Maybe, Node, Not, Phrase, Prefix, Some, Word, WordQuery
 from pincite.text.expand import Adjacent, Group, Lexicon, Member, StartsWith, Term, expand_words
 from pincite.text.fold import fold
 from pincite.text.words import folded_words, is_unspaced, term_of, tokens

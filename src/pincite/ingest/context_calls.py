@@ -15,7 +15,8 @@ from typing import TypeAlias
 from pincite import telemetry
 from pincite.errors import ServiceFailed
 from pincite.ingest.budget import Budget
-from pincite.protocols import ContextWindow, ContextWriter, Tokens, Unsituated, WrittenContext
+from pincite.meaning import ContextWindow, Tokens, Unsituated, WrittenContext
+from pincite.protocols import ContextWriter
 
 FAILURES_IN_A_ROW = 10
 """After so many without an answer in between, the service is given up until the next ingest."""

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass, field
 
-from pincite.protocols import Tokens
+from pincite.meaning import Tokens
 
 
 @dataclass(frozen=True, slots=True)

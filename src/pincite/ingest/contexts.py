@@ -12,11 +12,13 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 from datetime import UTC, datetime
 
+from pincite.bookkeeping import Usage
 from pincite.ids import text_hash
 from pincite.ingest.budget import Budget
 from pincite.ingest.context_calls import ContextCalls, Task
 from pincite.ingest.context_reports import ContextsEstimate, ContextsReport
-from pincite.protocols import Catalog, ContextWriter, Tokens, Unsituated, Usage, WrittenContext
+from pincite.meaning import Tokens, Unsituated, WrittenContext
+from pincite.protocols import Catalog, ContextWriter
 from pincite.types import BEFORE_WRITTEN, Chunk, Scope, State
 
 PURPOSE = "context"

@@ -14,11 +14,12 @@ from contextlib import suppress
 from dataclasses import dataclass
 
 from pincite import telemetry
+from pincite.bookkeeping import Job
 from pincite.errors import Locked
 from pincite.index.entries import embedded_key, embedded_text
 from pincite.ingest.embed_batches import Embedded, batches, embed_batch
 from pincite.ingest.spine import Progress, silent
-from pincite.protocols import Catalog, Embedder, Index, Job, Lexicon
+from pincite.protocols import Catalog, Embedder, Index, Lexicon
 from pincite.types import EmbeddedText, Scope
 
 MAX_ENQUEUED_CHARACTERS = 8_000_000

@@ -8,9 +8,11 @@ from dataclasses import dataclass, field
 import numpy as np
 
 from pincite.advice import by_operator
+from pincite.bookkeeping import Job
 from pincite.errors import EmbeddingFailed, PinciteError
 from pincite.fixed import NORM_TOLERANCE, pack, to_fixed
-from pincite.protocols import Embedder, Floats, Job
+from pincite.meaning import Floats
+from pincite.protocols import Embedder
 from pincite.types import EmbeddedText
 
 MAX_REASON = 500

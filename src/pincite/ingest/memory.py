@@ -7,8 +7,9 @@ from dataclasses import replace
 from pathlib import Path
 
 from pincite.advice import either
+from pincite.bookkeeping import SourceFile
 from pincite.errors import Conflict
-from pincite.protocols import Catalog, SourceFile
+from pincite.protocols import Catalog
 from pincite.types import Scope
 
 

@@ -15,11 +15,11 @@ from tempfile import TemporaryDirectory
 from typing import TYPE_CHECKING
 from urllib.parse import SplitResult, unquote, urljoin, urlunsplit
 
+from pincite.bookkeeping import SourceFile
 from pincite.errors import InvalidArgument, Unavailable
 from pincite.ingest.addresses import parse_url, resolve
 from pincite.ingest.sources import FileFound, Scan, Source, empty_is_meant, scan
 from pincite.kinds.documents.read import MAX_BYTES, SUFFIXES
-from pincite.protocols import SourceFile
 
 if TYPE_CHECKING:
     import httpx2

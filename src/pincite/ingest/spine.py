@@ -16,6 +16,7 @@ from typing import TypeAlias
 
 from pincite import telemetry
 from pincite.advice import either
+from pincite.bookkeeping import SourceFile
 from pincite.errors import Conflict, Damaged, InvalidArgument, Locked, MissingExtra, PinciteError, StorageFull
 from pincite.ids import normalise_id
 from pincite.ingest.context_reports import ContextsEstimate, ContextsReport
@@ -26,7 +27,7 @@ from pincite.ingest.sources import Delivery, FileFound, Scan, Skipped, Source, e
 from pincite.kinds.documents import SUFFIXES, CutOptions, cut, read_document
 from pincite.kinds.documents.convert import converter_recipe, fingerprint
 from pincite.kinds.documents.read import MAX_BYTES, EmptyFile
-from pincite.protocols import Catalog, Index, SourceFile
+from pincite.protocols import Catalog, Index
 from pincite.types import FOREVER, Change, Commit, Content, PutElement, RemoveElement, Scope, State
 
 MAX_BATCH_CHARACTERS = 16_000_000

@@ -16,10 +16,10 @@ import numpy as np
 
 from pincite.errors import EmbeddingFailed, InvalidArgument, Unavailable
 from pincite.extras import require
+from pincite.meaning import Floats
 from pincite.models.folder import ModelFolder, read_folder
 from pincite.models.graph import CHARS_PER_TOKEN, Graph
 from pincite.models.texts import readable
-from pincite.protocols import Floats
 
 POSITIVE = frozenset({"relevant", "positive", "entailment", "duplicate", "paraphrase", "true", "yes"})
 """What authors call the output that says that a passage answers; where none of these is named it is the last."""

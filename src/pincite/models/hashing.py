@@ -11,9 +11,9 @@ import numpy as np
 
 from pincite.errors import InvalidArgument
 from pincite.fixed import unit
+from pincite.meaning import Calibration, Floats
 from pincite.models.texts import cut, readable
 from pincite.models.windows import DEFAULT, WindowOptions, windows
-from pincite.protocols import Calibration, Floats
 from pincite.text.fold import clean, fold
 from pincite.types import EmbeddedText
 

@@ -12,9 +12,10 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from pincite.advice import either
+from pincite.bookkeeping import EmbeddingModel
 from pincite.errors import PinciteError
 from pincite.models.registry import open_embedder
-from pincite.protocols import Embedder, EmbeddingModel, EmbeddingModels
+from pincite.protocols import Embedder, EmbeddingModels
 
 
 @dataclass(frozen=True, slots=True)

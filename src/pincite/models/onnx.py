@@ -12,12 +12,12 @@ import numpy as np
 from pincite.errors import EmbeddingFailed, InvalidArgument
 from pincite.extras import require
 from pincite.fixed import unit
+from pincite.meaning import Calibration, Floats
 from pincite.models.folder import ModelFolder, read_folder
 from pincite.models.graph import CHARS_PER_TOKEN, Graph
 from pincite.models.pooling import POOLING
 from pincite.models.texts import readable
 from pincite.models.windows import DEFAULT, WindowOptions, windows
-from pincite.protocols import Calibration, Floats
 from pincite.types import EmbeddedText
 
 SENTENCES = ("sentence_embedding", "dense_vecs")

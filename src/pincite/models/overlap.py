@@ -7,7 +7,7 @@ from collections.abc import Sequence
 
 import numpy as np
 
-from pincite.protocols import Floats
+from pincite.meaning import Floats
 from pincite.text.fold import clean, fold
 
 _WORD = re.compile(r"\w+")

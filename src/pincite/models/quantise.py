@@ -10,12 +10,12 @@ import numpy as np
 
 from pincite.errors import Conflict, InvalidArgument
 from pincite.extras import require
+from pincite.meaning import Floats
 from pincite.models.folder import read_folder
 from pincite.models.identity import external_files, identify, known_files
 from pincite.models.notes import Fidelity, Notes
 from pincite.models.onnx import OnnxEmbedder
 from pincite.models.samples import SAMPLES
-from pincite.protocols import Floats
 
 INT8 = "model_int8.onnx"
 NEIGHBOURS = 10

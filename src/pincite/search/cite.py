@@ -6,8 +6,8 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from itertools import islice
 
-from pincite.index.queries import Found
 from pincite.protocols import Catalog
+from pincite.queries import Found
 from pincite.search.defined import Terms, terms_used
 from pincite.search.fuse import Candidate
 from pincite.search.passages import Located, chunk_passage

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 
-from pincite.index.queries import Found, Ranking
+from pincite.queries import Found, Ranking
 from pincite.search.query import LegScore
 from pincite.types import Scope
 

@@ -9,7 +9,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 
 from pincite.index.entries import passage, written_context
-from pincite.index.queries import All, Maybe, Node, Not, Phrase, Prefix, Some, Word
+from pincite.queries import All, Maybe, Node, Not, Phrase, Prefix, Some, Word
 from pincite.text.words import analyse, folded_words, tokens, without_elisions
 from pincite.types import LiveElement
 

@@ -12,8 +12,9 @@ from pincite import telemetry
 from pincite.advice import by_operator
 from pincite.errors import Unavailable
 from pincite.fixed import question
-from pincite.index.queries import IdentifierQuery, Ranking, VectorQuery, WordQuery
-from pincite.protocols import Embedder, Floats
+from pincite.meaning import Floats
+from pincite.protocols import Embedder
+from pincite.queries import IdentifierQuery, Ranking, VectorQuery, WordQuery
 from pincite.search.bare_terms import with_definitions
 from pincite.search.places import named_places, wanted_places
 from pincite.search.query import LegReport, Query, Reader

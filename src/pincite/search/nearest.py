@@ -6,8 +6,8 @@ from collections.abc import Sequence
 from dataclasses import replace
 
 from pincite.index.entries import embedded_text
-from pincite.index.queries import Found, Ranking
 from pincite.protocols import Catalog, Embedder
+from pincite.queries import Found, Ranking
 from pincite.search.cite import located_at
 from pincite.search.fuse import Candidate
 

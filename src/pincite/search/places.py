@@ -10,7 +10,7 @@ from __future__ import annotations
 import re
 from dataclasses import replace
 
-from pincite.index.queries import Found, Ranking
+from pincite.queries import Found, Ranking
 from pincite.search.understand import Plan
 from pincite.text.fold import clean
 

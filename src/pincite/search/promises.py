@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from pincite.protocols import IndexFeatures
+from pincite.queries import IndexFeatures
 
 NOT_ISOLATED = (
     "scores and their order are counted over all that the index holds, also what you may not read; index: segments"

@@ -10,8 +10,8 @@ from typing import Any, Literal, NamedTuple, get_args
 from pincite.advice import either
 from pincite.catalog.resolve import parse_date
 from pincite.errors import InvalidArgument, UnknownArgument
-from pincite.index.queries import Matched, Scoring
 from pincite.protocols import Catalog, Embedder, Index, Lexicon
+from pincite.queries import Matched, Scoring
 from pincite.search.reranking import Reranking
 from pincite.search.rrf import Ranks
 from pincite.search.weights import RankingOptions

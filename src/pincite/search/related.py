@@ -13,8 +13,9 @@ from dataclasses import replace
 
 from pincite.advice import by_operator
 from pincite.errors import PinciteError, Unavailable
-from pincite.index.queries import Ranking, Some, Word, WordQuery
-from pincite.protocols import Embedder, Floats, Learned, NearWord
+from pincite.meaning import Floats, Learned, NearWord
+from pincite.protocols import Embedder
+from pincite.queries import Ranking, Some, Word, WordQuery
 from pincite.search.query import Query, Reader
 from pincite.search.understand import Plan
 from pincite.search.weights import Need, share_found

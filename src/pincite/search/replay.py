@@ -8,8 +8,8 @@ from datetime import date
 from typing import Any
 
 from pincite.errors import Conflict, PermissionDenied
-from pincite.index.queries import Scoring
 from pincite.protocols import Embedder
+from pincite.queries import Scoring
 from pincite.search.cursor import TOKEN, Bookmark, seal, unknown_note, unseal
 from pincite.search.query import LegReport, Meaning, Query, Reader
 from pincite.search.reranking import MODES, Reranking, RerankPin

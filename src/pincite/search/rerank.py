@@ -10,7 +10,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 
-from pincite.index.queries import Found, Ranking
+from pincite.queries import Found, Ranking
 from pincite.search.fuse import Candidate, Pooled
 from pincite.search.rrf import K
 from pincite.search.understand import Plan

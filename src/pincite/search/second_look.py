@@ -19,8 +19,8 @@ from dataclasses import dataclass, replace
 from pincite import telemetry
 from pincite.errors import PinciteError, Unavailable
 from pincite.index.entries import embedded_text
-from pincite.index.queries import Found
 from pincite.protocols import Catalog, Reranker
+from pincite.queries import Found
 from pincite.search.fuse import Candidate
 from pincite.search.query import LegReport, LegScore, Query, Reader
 from pincite.search.reranking import MODES

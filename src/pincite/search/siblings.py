@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import replace
 
-from pincite.index.queries import Among, Ranking, VectorQuery, WordQuery
+from pincite.queries import Among, Ranking, VectorQuery, WordQuery
 from pincite.search.fuse import RANKED, Candidate, Pooled, pool
 from pincite.search.legs import DEPTH
 from pincite.search.query import Query, Reader

@@ -12,7 +12,7 @@ from pincite.advice import either
 from pincite.catalog.resolve import Resolved, resolve
 from pincite.errors import Conflict, UnknownArgument
 from pincite.index.entries import is_iso_date
-from pincite.index.queries import OneOf, Ranking
+from pincite.queries import OneOf, Ranking
 from pincite.search.absence import absence, lag_notes
 from pincite.search.cite import cite
 from pincite.search.cursor import Bookmark, Pin, open_cursor, question_of, seal_cursor

@@ -13,7 +13,7 @@ from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field
 from itertools import accumulate, zip_longest
 
-from pincite.index.queries import FIELDS, All, Maybe, Node, Not, Phrase, Prefix, Some, Word
+from pincite.queries import FIELDS, All, Maybe, Node, Not, Phrase, Prefix, Some, Word
 
 MAX_DEPTH = 20
 

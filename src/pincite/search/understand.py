@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from typing import Literal
 
 from pincite.errors import InvalidArgument
-from pincite.index.queries import All, Between, Filter, Maybe, Node, OneOf, Phrase, Some
+from pincite.queries import All, Between, Filter, Maybe, Node, OneOf, Phrase, Some
 from pincite.search.query import CONDENSE_FROM, FilterValue, Query, day
 from pincite.search.syntax import Parsed, parse
 from pincite.text.identifiers import identifiers_in, normalise_identifier, qualified_in, references_in, term_key

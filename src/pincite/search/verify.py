@@ -15,7 +15,7 @@ from typing import Literal
 
 from pincite.citation import Citation
 from pincite.errors import Erased, InvalidArgument, NotFound
-from pincite.index.queries import Found, Phrase, Some, Word, WordQuery
+from pincite.queries import Found, Phrase, Some, Word, WordQuery
 from pincite.search.passages import Located, locate, may_read, section_passage, span_passage
 from pincite.search.query import Passage, Reader
 from pincite.search.resemble import CERTAIN, closest, describe

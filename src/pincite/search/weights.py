@@ -10,8 +10,8 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Any, Literal
 
-from pincite.index.queries import Background
-from pincite.protocols import Calibration
+from pincite.meaning import Calibration
+from pincite.queries import Background
 from pincite.search.reranking import RerankPin
 
 Fusion = Literal["signals", "rrf"]

@@ -18,8 +18,8 @@ from typing import Any, Literal, cast
 
 from pincite.advice import either
 from pincite.citation import Citation
-from pincite.index.queries import IdentifierQuery, Ranking, VectorQuery, WordQuery
 from pincite.protocols import Index
+from pincite.queries import IdentifierQuery, Ranking, VectorQuery, WordQuery
 from pincite.search.fuse import Candidate
 from pincite.search.holds import holding
 from pincite.search.passages import Located, chunk_passage

@@ -15,8 +15,8 @@ from pathlib import Path
 from typing import Any
 
 from pincite.serve.callers import Caller
-from pincite.serve.settings import Audit
-from pincite.serve.wire import Json
+from pincite.settings.serve import Audit
+from pincite.wire import Json
 
 WORDS = ("query", "quote", "text", "quotes", "term")
 """Arguments that hold what somebody wants to know."""

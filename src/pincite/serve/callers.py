@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:  # the tool list of an MCP server needs a caller before it needs the engine
-    from pincite.config import Config
+    from pincite.settings import Config
 
 SCOPES = {
     "search:read": "search, read, cite, verify and compare",

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from pincite.serve.wire import Json
+from pincite.wire import Json
 
 HIT = (
     "element_id", "repository_id", "element_name", "element_type", "citation", "version_id", "score", "section_id",

@@ -5,11 +5,11 @@ A result is an element in one version, so that the id fetches tomorrow what it n
 
 from __future__ import annotations
 
+from pincite import wire
 from pincite.library import Library
-from pincite.serve import wire
 from pincite.serve.links import element_url
 from pincite.serve.requests import DeepFetch, DeepSearch
-from pincite.serve.wire import Json
+from pincite.wire import Json
 
 MAX_CHARACTERS = 200_000
 """Of a fetched text; what is left out is said in its metadata."""

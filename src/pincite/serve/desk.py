@@ -28,9 +28,9 @@ from pincite.serve.auth.verifier import Verifier
 from pincite.serve.callers import Caller, local_caller
 from pincite.serve.limits import Allowance, Limiter
 from pincite.serve.operations import READ, Operation, operation_named, parse
-from pincite.serve.settings import ServeSettings
 from pincite.serve.turns import Turns
-from pincite.serve.wire import Json
+from pincite.settings.serve import ServeSettings
+from pincite.wire import Json
 
 log = logging.getLogger("pincite.desk")
 Observer = Callable[[Served], None]

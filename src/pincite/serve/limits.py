@@ -9,7 +9,7 @@ from collections.abc import Callable
 from dataclasses import dataclass
 
 from pincite.errors import RateLimited
-from pincite.serve.settings import RateLimit
+from pincite.settings.serve import RateLimit
 
 MAX_BUCKETS = 10_000
 """Callers that are remembered. Whoever asked longest ago is forgotten first, which gives them a full bucket."""

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from urllib.parse import quote
 
-from pincite.serve.settings import ServeSettings
+from pincite.settings.serve import ServeSettings
 
 ELEMENTS = "/elements/"
 

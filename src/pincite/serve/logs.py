@@ -13,7 +13,7 @@ import sys
 from datetime import UTC, datetime
 from typing import Any
 
-from pincite.serve.settings import Log
+from pincite.settings.serve import Log
 from pincite.telemetry import trace_ids
 
 SAID = logging.getLogger("pincite.said")

@@ -9,15 +9,16 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from typing import Any
 
+from pincite import wire
 from pincite.errors import InvalidArgument, UnknownArgument
 from pincite.library import Library
-from pincite.serve import requests, wire
+from pincite.serve import requests
 from pincite.serve.concise import concise
 from pincite.serve.deep_research import deep_fetch, deep_search
 from pincite.serve.repositories import index_health, list_repositories
 from pincite.serve.requests import Request, read_request
 from pincite.serve.sources import check_source
-from pincite.serve.wire import Json
+from pincite.wire import Json
 
 Progress = Callable[[str, int, int], None]
 """Told the stage, how much of it is done, and how much there is."""

@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
+from pincite import wire
 from pincite.library import Library
-from pincite.serve import wire
 from pincite.serve.requests import IndexHealth, ListRepositories
-from pincite.serve.wire import Json
+from pincite.wire import Json
 
 MAX_VALUES = 20
 """Values of a filter that are named; the rest is counted."""

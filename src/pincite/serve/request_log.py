@@ -5,9 +5,9 @@ from __future__ import annotations
 import logging
 from typing import Any
 
-from pincite.config import Config
 from pincite.serve.audit import WORDS, Served
 from pincite.serve.logs import FIELDS
+from pincite.settings import Config
 from pincite.telemetry import OUR_FAULT
 
 log = logging.getLogger("pincite.requests")

@@ -10,7 +10,7 @@ from pathlib import Path
 from urllib.parse import unquote, urlsplit
 
 from pincite.errors import PermissionDenied
-from pincite.serve.settings import ServeSettings
+from pincite.settings.serve import ServeSettings
 
 
 def check_source(settings: ServeSettings, source: str, *, is_at_home: bool) -> None:

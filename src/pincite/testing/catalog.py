@@ -20,9 +20,10 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
+from pincite.bookkeeping import EmbeddingModel, Forgotten, SourceFile, Usage
 from pincite.errors import Conflict, Erased, InvalidArgument, NotFound
 from pincite.ids import erasure_key, text_hash, version_id
-from pincite.protocols import Catalog, EmbeddingModel, Forgotten, SourceFile, Usage
+from pincite.protocols import Catalog
 from pincite.types import (
     FOREVER,
     Alias,

@@ -19,7 +19,9 @@ import pytest
 
 from pincite.catalog.sqlite import SqliteCatalog
 from pincite.errors import Conflict, InvalidArgument
-from pincite.index.queries import (
+from pincite.meaning import Calibration
+from pincite.protocols import Catalog, Index
+from pincite.queries import (
     All,
     Among,
     Between,
@@ -39,7 +41,6 @@ from pincite.index.queries import (
     Word,
     WordQuery,
 )
-from pincite.protocols import Calibration, Catalog, Index
 from pincite.testing.vectors import CALIBRATION, MODEL, asking, embed
 from pincite.text.identifiers import term_key
 from pincite.types import (

@@ -19,7 +19,9 @@ from pincite.errors import InvalidArgument
 from pincite.fixed import FIXED
 from pincite.index.bm25 import Statistics, boosts_of, norm
 from pincite.index.entries import Entry, embedded_key, entries
-from pincite.index.queries import (
+from pincite.index.terms import Compiled, WeighedGroup, compile_query, required_groups
+from pincite.protocols import Catalog, Index
+from pincite.queries import (
     FIELDS,
     LONG_QUERY,
     All,
@@ -29,6 +31,7 @@ from pincite.index.queries import (
     Filter,
     Found,
     IdentifierQuery,
+    IndexFeatures,
     IndexStatus,
     Matched,
     Maybe,
@@ -43,8 +46,6 @@ from pincite.index.queries import (
     Word,
     WordQuery,
 )
-from pincite.index.terms import Compiled, WeighedGroup, compile_query, required_groups
-from pincite.protocols import Catalog, Index, IndexFeatures
 from pincite.text.expand import Adjacent, Group, Lexicon, Member, StartsWith, Term, Together
 from pincite.text.identifiers import normalise_identifier
 from pincite.text.words import ANALYSER, analyse, tokens

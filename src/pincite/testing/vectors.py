@@ -10,8 +10,9 @@ import numpy as np
 
 from pincite.fixed import question
 from pincite.index.entries import embedded_key, embedded_text
-from pincite.index.queries import VectorQuery
-from pincite.protocols import Calibration, Catalog, Floats
+from pincite.meaning import Calibration, Floats
+from pincite.protocols import Catalog
+from pincite.queries import VectorQuery
 from pincite.types import Scope
 
 DIMENSIONS = 64

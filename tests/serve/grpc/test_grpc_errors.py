@@ -18,7 +18,7 @@ from pincite.serve.grpc.generated import semantic_query_pb2 as pb
 from pincite.serve.grpc.problems import code_of
 from pincite.serve.grpc.running import SERVICE
 from pincite.serve.limits import Limiter
-from pincite.serve.settings import RateLimit
+from pincite.settings.serve import RateLimit
 
 StatusCode = grpc.StatusCode
 

@@ -15,10 +15,10 @@ import pytest
 from google.protobuf.descriptor_pb2 import FileDescriptorProto, FileDescriptorSet
 
 import pincite.serve.grpc.generated.semantic_query_pb2 as pb
-from pincite.health import Finding
 from pincite.search.query import Absence, LegReport
 from pincite.serve import requests
 from pincite.serve.grpc.generated import semantic_query_pb2_grpc as generated
+from pincite.upkeep.health import Finding
 
 ROOT = Path(__file__).parents[3]
 PROTO = ROOT / "proto"

@@ -26,8 +26,8 @@ from pincite.serve.grpc.generated import semantic_query_pb2 as pb
 from pincite.serve.grpc.running import SERVICE
 from pincite.serve.grpc.senders import is_trusted
 from pincite.serve.grpc.server import start
-from pincite.serve.settings import ServeSettings
 from pincite.serve.turns import WAITING
+from pincite.settings.serve import ServeSettings
 from self_signed import self_signed
 
 StatusCode = grpc.StatusCode

@@ -13,11 +13,11 @@ from starlette.testclient import TestClient
 
 import pincite
 from desk import SAMPLES
-from pincite.config import load_config
 from pincite.serve.desk import Desk
 from pincite.serve.http.app import create_app
 from pincite.serve.http.guard import Guard
 from pincite.serve.limits import Limiter
+from pincite.settings import load_config
 
 HERE = "http://127.0.0.1:8080"
 

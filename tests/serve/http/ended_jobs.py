@@ -5,7 +5,7 @@ from __future__ import annotations
 import time
 from typing import Any
 
-from pincite.serve.wire import Json
+from pincite.wire import Json
 
 
 def done(served: Any, accepted: Any, seconds: float = 30) -> Json:

@@ -9,7 +9,7 @@ import pytest
 from ended_jobs import done
 
 from pincite.serve.limits import Limiter
-from pincite.serve.settings import RateLimit
+from pincite.settings.serve import RateLimit
 
 jwt = pytest.importorskip("jwt")
 

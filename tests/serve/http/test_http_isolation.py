@@ -17,7 +17,7 @@ import pincite
 from pincite.serve.desk import Desk
 from pincite.serve.http.app import create_app
 from pincite.serve.http.guard import Guard
-from pincite.serve.settings import ServeSettings
+from pincite.settings.serve import ServeSettings
 
 SECRET = "wombat"
 """In the texts and names of what must not be told. No request says the word: what says it has leaked it."""

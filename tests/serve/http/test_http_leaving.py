@@ -16,12 +16,12 @@ import uvicorn
 
 import pincite
 from desk import SAMPLES
-from pincite.config import load_config
 from pincite.serve.callers import Caller
 from pincite.serve.desk import Desk
 from pincite.serve.http import calls
 from pincite.serve.http.app import create_app
 from pincite.serve.http.guard import Guard
+from pincite.settings import load_config
 
 
 class Busy(Desk):

@@ -9,7 +9,7 @@ from urllib.parse import quote
 import pytest
 from ended_jobs import done
 
-from pincite.serve.wire import Json
+from pincite.wire import Json
 
 LEAVE = "company/leave.md"
 MCP = {"Content-Type": "application/json", "Accept": "application/json, text/event-stream"}

@@ -10,7 +10,7 @@ import pytest
 from pincite.errors import InvalidArgument
 from pincite.serve.http.run import Serving, check
 from pincite.serve.limits import Limiter
-from pincite.serve.settings import RateLimit, ServeSettings
+from pincite.settings.serve import RateLimit, ServeSettings
 
 SEARCH = "/v1/search?q=leave"
 PAGE = "https://app.example.org"
@@ -101,7 +101,7 @@ def test_a_stranger_s_forwarded_header_counts_for_nothing(serve) -> None:
 
 
 def test_an_address_that_others_reach_needs_authentication(tmp_path) -> None:
-    from pincite.config import load_config
+    from pincite.settings import load_config
 
     config = load_config(tmp_path / "library")
     with pytest.raises(InvalidArgument, match="no authentication is configured"):
@@ -111,7 +111,7 @@ def test_an_address_that_others_reach_needs_authentication(tmp_path) -> None:
 
 
 def test_production_without_any_way_to_https_is_refused_at_the_start(tmp_path) -> None:
-    from pincite.config import load_config
+    from pincite.settings import load_config
 
     with pytest.raises(InvalidArgument, match="nobody could reach"):
         check(Serving(load_config(tmp_path / "library"), ServeSettings(production=True), create=True))

@@ -12,10 +12,10 @@ from real_server import RealServer
 
 import pincite
 from pincite import extras
-from pincite.config import load_config
 from pincite.errors import InvalidArgument, MissingExtra
 from pincite.serve.http.run import Serving, check
-from pincite.serve.settings import ServeSettings
+from pincite.settings import load_config
+from pincite.settings.serve import ServeSettings
 from self_signed import self_signed
 from terminal import Run
 

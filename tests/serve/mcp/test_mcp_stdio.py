@@ -126,7 +126,7 @@ def test_nothing_of_the_engine_is_imported_before_the_list() -> None:
     code = (
         "import sys; import pincite.serve.mcp.server, pincite.cli.mcp; from pincite.serve.mcp.tools import TOOLS;"
         "[tool.listed() for tool in TOOLS.values()];"
-        "print([name for name in ('pincite.library', 'pincite.config', 'numpy') if name in sys.modules])"
+        "print([name for name in ('pincite.library', 'pincite.settings', 'numpy') if name in sys.modules])"
     )
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
     assert done.stdout.strip() == "[]"

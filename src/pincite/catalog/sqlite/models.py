@@ -5,9 +5,9 @@ from __future__ import annotations
 import sqlite3
 from collections.abc import Callable
 
+from pincite.bookkeeping import EmbeddingModel, Forgotten
 from pincite.catalog.sqlite.connection import Database
 from pincite.errors import Conflict
-from pincite.protocols import EmbeddingModel, Forgotten
 
 BATCH = 10_000
 """Vectors removed in one transaction: others write in between, and the log stays small."""

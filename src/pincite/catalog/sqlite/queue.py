@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping
 
+from pincite.bookkeeping import Job
 from pincite.catalog.sqlite.connection import Database
 from pincite.catalog.sqlite.repositories import number_of
-from pincite.protocols import Job
 from pincite.types import Scope
 
 # The texts were read in an earlier transaction: what was purged since must not come back, and what got its vector

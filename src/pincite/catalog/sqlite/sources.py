@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 
+from pincite.bookkeeping import SourceFile
 from pincite.catalog.sqlite.connection import Database
 from pincite.catalog.sqlite.repositories import ensure_number, number_of
 from pincite.ids import normalise_id
-from pincite.protocols import SourceFile
 from pincite.types import Scope
 
 _FILES = """

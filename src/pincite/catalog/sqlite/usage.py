@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from datetime import date
 
+from pincite.bookkeeping import Usage
 from pincite.catalog.sqlite.connection import Database
 from pincite.errors import InvalidArgument
-from pincite.protocols import Usage
 
 _ADD = """
     INSERT INTO usage (tenant, day, provider, model, purpose, calls, input_tokens, cached_tokens, output_tokens,

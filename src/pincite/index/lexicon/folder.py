@@ -30,7 +30,8 @@ from pincite.index.lexicon.store import (
     sweep,
 )
 from pincite.index.segments.lock import write_lock
-from pincite.protocols import Catalog, Embedder, Floats, Learned, NearWord
+from pincite.meaning import Floats, Learned, NearWord
+from pincite.protocols import Catalog, Embedder
 from pincite.types import Birth, RepositoryInfo, Scope, View
 
 Progress: TypeAlias = Callable[[str, int, int], None]

@@ -10,7 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from pincite.index.lexicon.store import SCALE, Block, Store, compact
-from pincite.protocols import Floats, NearWord
+from pincite.meaning import Floats, NearWord
 from pincite.text.fold import fold
 from pincite.types import View
 

@@ -24,7 +24,7 @@ from pincite.advice import by_operator, place
 from pincite.errors import Damaged
 from pincite.index.segments.format import ColumnWriter, open_columns, read_sealed, verify, write_sealed
 from pincite.index.segments.strings import StringTable, pack_strings
-from pincite.protocols import Floats
+from pincite.meaning import Floats
 
 Array = NDArray[Any]
 

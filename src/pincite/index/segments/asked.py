@@ -9,11 +9,11 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from pincite.index.queries import Among, Filter
 from pincite.index.segments.order import Part, rows_among
 from pincite.index.segments.select import filter_mask
 from pincite.index.segments.vectors import WAITING, VectorStore
 from pincite.index.segments.visibility import Visible
+from pincite.queries import Among, Filter
 
 Array = NDArray[Any]
 

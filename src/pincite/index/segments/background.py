@@ -14,10 +14,10 @@ import numpy as np
 from numpy.typing import NDArray
 
 from pincite.fixed import FIXED
-from pincite.index.queries import Background
 from pincite.index.segments.blocks import Keys
 from pincite.index.segments.cascade import Piece
 from pincite.index.segments.scan import score_texts
+from pincite.queries import Background
 
 Array = NDArray[Any]
 

@@ -13,11 +13,11 @@ import numpy as np
 from numpy.typing import NDArray
 
 from pincite.index.entries import Entry, embedded_key, entries
-from pincite.index.queries import FIELDS
 from pincite.index.segments.format import ColumnWriter
 from pincite.index.segments.hashed import hash_strings
 from pincite.index.segments.ragged import from_lists, gather, pointers, sorted_ranks
 from pincite.index.segments.strings import pack_strings
+from pincite.queries import FIELDS
 from pincite.text.words import analyse, tokens
 from pincite.types import Birth, Lifetime
 

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from pincite.index.queries import Found, IdentifierQuery, Matched, Ranking
 from pincite.index.segments.order import Part
 from pincite.index.segments.select import filter_mask
+from pincite.queries import Found, IdentifierQuery, Matched, Ranking
 from pincite.text.identifiers import normalise_identifier
 
 

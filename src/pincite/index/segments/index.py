@@ -13,7 +13,6 @@ import numpy as np
 
 from pincite.advice import by_operator, repair
 from pincite.errors import Damaged, Unavailable
-from pincite.index.queries import IdentifierQuery, IndexStatus, Ranking, SegmentStatus, VectorQuery, WordQuery
 from pincite.index.segments import upkeep
 from pincite.index.segments.dense import search_vectors
 from pincite.index.segments.exact import search_identifiers
@@ -43,7 +42,8 @@ from pincite.index.segments.vectors import (
     store_folders,
 )
 from pincite.index.segments.vectors import is_current as is_current_store
-from pincite.protocols import Catalog, Index, IndexFeatures
+from pincite.protocols import Catalog, Index
+from pincite.queries import IdentifierQuery, IndexFeatures, IndexStatus, Ranking, SegmentStatus, VectorQuery, WordQuery
 from pincite.text.words import ANALYSER
 from pincite.types import FOREVER, RepositoryInfo, Scope, View
 

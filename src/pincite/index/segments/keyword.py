@@ -11,7 +11,6 @@ import numpy as np
 from numpy.typing import NDArray
 
 from pincite.index.bm25 import Statistics, boosts_of
-from pincite.index.queries import LONG_QUERY, Found, Matched, Node, Phrase, Prefix, Ranking, Word, WordQuery
 from pincite.index.segments.elsewhere import held_elsewhere
 from pincite.index.segments.lists import PostingList, posting_list
 from pincite.index.segments.order import Order, Part, found_at, order_of, rows_among
@@ -19,6 +18,7 @@ from pincite.index.segments.phrases import Budget, literal_weights
 from pincite.index.segments.select import demand_mask, filter_mask
 from pincite.index.segments.topk import Scorer, Threshold, score_given, score_rows
 from pincite.index.terms import Compiled, WeighedGroup, compile_query, required_groups
+from pincite.queries import LONG_QUERY, Found, Matched, Node, Phrase, Prefix, Ranking, Word, WordQuery
 from pincite.text.expand import Group, Lexicon, Term, Together
 from pincite.types import Scope
 

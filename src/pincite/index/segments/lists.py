@@ -9,9 +9,9 @@ from typing import Any, Protocol
 import numpy as np
 from numpy.typing import NDArray
 
-from pincite.index.queries import FIELDS
 from pincite.index.segments.phrases import Budget, find_adjacent, find_prefix
 from pincite.index.segments.visibility import Visible
+from pincite.queries import FIELDS
 from pincite.text.expand import Adjacent, Group, Member, StartsWith, Term, Together
 from pincite.text.words import language_of
 

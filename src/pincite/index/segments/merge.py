@@ -14,13 +14,13 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from pincite.index.queries import FIELDS
 from pincite.index.segments.build import encode_frequencies, write_hashes
 from pincite.index.segments.format import ColumnWriter
 from pincite.index.segments.ragged import pointers, positions
 from pincite.index.segments.segment import Segment
 from pincite.index.segments.strings import StringTable, pack_strings
 from pincite.index.segments.visibility import OpenSegment
+from pincite.queries import FIELDS
 
 Array = NDArray[Any]
 

@@ -12,8 +12,8 @@ from typing import Any, Literal
 import numpy as np
 from numpy.typing import NDArray
 
-from pincite.index.queries import Among, Found, VectorQuery, WordQuery
 from pincite.index.segments.visibility import Visible
+from pincite.queries import Among, Found, VectorQuery, WordQuery
 from pincite.types import Scope
 
 Array = NDArray[Any]

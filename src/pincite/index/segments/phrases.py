@@ -9,10 +9,10 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from pincite.index.queries import FIELDS
 from pincite.index.segments.ragged import gather, positions
 from pincite.index.segments.segment import Segment
 from pincite.index.segments.visibility import Visible
+from pincite.queries import FIELDS
 from pincite.text.words import is_unspaced, term_of
 
 Array = NDArray[Any]

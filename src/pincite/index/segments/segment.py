@@ -9,10 +9,10 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from pincite.index.queries import FIELDS
 from pincite.index.segments.format import Columns, open_columns
 from pincite.index.segments.hashed import HashedTerms, hash_strings
 from pincite.index.segments.strings import StringTable
+from pincite.queries import FIELDS
 
 Array = NDArray[Any]
 

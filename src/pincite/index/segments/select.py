@@ -8,9 +8,9 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from pincite.index.queries import All, Between, Filter, Maybe, Node, Not, OneOf, Phrase, Prefix, Some, Word
 from pincite.index.segments.build import FILTER_MARK
 from pincite.index.segments.segment import Segment
+from pincite.queries import All, Between, Filter, Maybe, Node, Not, OneOf, Phrase, Prefix, Some, Word
 from pincite.text.expand import Group
 
 Array = NDArray[Any]

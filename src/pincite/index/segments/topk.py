@@ -16,8 +16,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from pincite.index.bm25 import norm
-from pincite.index.queries import Scoring
 from pincite.index.segments.lists import PostingList
+from pincite.queries import Scoring
 
 Array = NDArray[Any]
 

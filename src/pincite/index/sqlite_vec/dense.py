@@ -17,12 +17,12 @@ from numpy.typing import NDArray
 from pincite.advice import by_operator, either
 from pincite.errors import InvalidArgument
 from pincite.fixed import FIXED, MAX_WINDOWS
-from pincite.index.queries import Background, Filter, OneOf, Ranking, VectorQuery
 from pincite.index.segments.background import SAMPLE, of_sums
 from pincite.index.sqlite_vec.rows import Line, grouping, lines, shown
 from pincite.index.sqlite_vec.store import Store
 from pincite.index.sqlite_vec.vectors import Windows, has_vectors, model_id, signs, windows_of
 from pincite.index.sqlite_vec.visible import ROWS, Condition, Place, among, filtered, visible
+from pincite.queries import Background, Filter, OneOf, Ranking, VectorQuery
 
 MOST = 4_096
 """sqlite-vec's own limit for k."""

@@ -6,10 +6,10 @@ import json
 from collections.abc import Sequence
 from dataclasses import replace
 
-from pincite.index.queries import IdentifierQuery, Matched, Ranking
 from pincite.index.sqlite_vec.rows import COLUMNS, Line, line, shown
 from pincite.index.sqlite_vec.store import Store
 from pincite.index.sqlite_vec.visible import ROWS, Place, filtered, visible
+from pincite.queries import IdentifierQuery, Matched, Ranking
 from pincite.text.identifiers import normalise_identifier
 
 

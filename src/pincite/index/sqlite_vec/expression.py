@@ -6,9 +6,9 @@ import math
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 
-from pincite.index.queries import FIELDS
 from pincite.index.sqlite_vec.schema import TERM_COLUMNS, WORD_COLUMNS
 from pincite.index.sqlite_vec.store import Store
+from pincite.queries import FIELDS
 from pincite.text.expand import Adjacent, Group, Member, StartsWith, Term, Together
 
 LEAST_IDF = 1e-6

@@ -16,7 +16,6 @@ import apsw
 
 from pincite.advice import repair
 from pincite.errors import Damaged
-from pincite.index.queries import IdentifierQuery, IndexStatus, Ranking, SegmentStatus, VectorQuery, WordQuery
 from pincite.index.sqlite_vec import vectors
 from pincite.index.sqlite_vec.dense import search_vectors
 from pincite.index.sqlite_vec.exact import search_identifiers
@@ -25,7 +24,8 @@ from pincite.index.sqlite_vec.prepare import has_tables, prepare, repository_id,
 from pincite.index.sqlite_vec.roll import remove_all, roll_forward
 from pincite.index.sqlite_vec.store import BUSY_MILLISECONDS, Store, clear_errors
 from pincite.index.sqlite_vec.visible import ROWS, Place, places, visible
-from pincite.protocols import Catalog, Index, IndexFeatures
+from pincite.protocols import Catalog, Index
+from pincite.queries import IdentifierQuery, IndexFeatures, IndexStatus, Ranking, SegmentStatus, VectorQuery, WordQuery
 from pincite.text.words import ANALYSER
 from pincite.types import RepositoryInfo, Scope, View
 

@@ -12,12 +12,12 @@ from dataclasses import dataclass, replace
 from itertools import groupby
 
 from pincite.index.bm25 import boosts_of, idf
-from pincite.index.queries import All, Matched, Maybe, Node, Not, Phrase, Prefix, Ranking, Word, WordQuery
 from pincite.index.sqlite_vec.expression import Vocabulary, expression
 from pincite.index.sqlite_vec.rows import Line, grouping, lines, shown
 from pincite.index.sqlite_vec.store import Store
 from pincite.index.sqlite_vec.visible import ROWS, Condition, Place, among, filtered, visible
 from pincite.index.terms import Compiled, WeighedGroup, compile_query, required_groups
+from pincite.queries import All, Matched, Maybe, Node, Not, Phrase, Prefix, Ranking, Word, WordQuery
 from pincite.text.expand import Group, Lexicon, Term, Together
 
 FACTOR = 2.2

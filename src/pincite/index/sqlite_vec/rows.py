@@ -8,9 +8,9 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from pincite.index.queries import Among, Found, Matched
 from pincite.index.sqlite_vec.store import Store
 from pincite.index.sqlite_vec.visible import ROWS, Place
+from pincite.queries import Among, Found, Matched
 from pincite.types import Scope
 
 COLUMNS = """c.id, l.repository, (SELECT e.element_id FROM elements e WHERE e.id = l.element), l.version_id, l.recipe,

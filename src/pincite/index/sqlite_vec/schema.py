@@ -7,7 +7,7 @@ order, in which phrases and prefixes are verified.
 
 from __future__ import annotations
 
-from pincite.index.queries import FIELDS
+from pincite.queries import FIELDS
 
 FORMAT = 1
 

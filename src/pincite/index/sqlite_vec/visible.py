@@ -7,8 +7,8 @@ from collections.abc import Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
-from pincite.index.queries import Among, Between, Filter, OneOf
 from pincite.index.sqlite_vec.store import Store
+from pincite.queries import Among, Between, Filter, OneOf
 from pincite.types import Scope, View
 
 ROWS = "chunks c JOIN lives l ON l.id = c.life"

@@ -11,10 +11,10 @@ from dataclasses import dataclass
 from typing import Any
 
 from pincite.errors import ServiceFailed
+from pincite.meaning import Tokens
 from pincite.models.contexts.dialect import Answer, count
 from pincite.models.contexts.options import WriterOptions
 from pincite.models.contexts.prompt import INSTRUCTIONS
-from pincite.protocols import Tokens
 
 BASE_URL = "https://api.anthropic.com"
 API_VERSION = "2023-06-01"

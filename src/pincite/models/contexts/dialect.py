@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any, Protocol
 
-from pincite.protocols import Tokens
+from pincite.meaning import Tokens
 
 
 @dataclass(frozen=True, slots=True)

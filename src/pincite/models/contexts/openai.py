@@ -11,10 +11,10 @@ from typing import Any
 from urllib.parse import urlsplit
 
 from pincite.errors import ServiceFailed
+from pincite.meaning import Tokens
 from pincite.models.contexts.dialect import Answer, count
 from pincite.models.contexts.options import WriterOptions
 from pincite.models.contexts.prompt import INSTRUCTIONS
-from pincite.protocols import Tokens
 
 BASE_URL = "https://api.openai.com/v1"
 

@@ -8,7 +8,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from math import ceil
 
-from pincite.protocols import Tokens
+from pincite.meaning import Tokens
 
 LONG_PROMPT = 100_000
 """Tokens from which a prompt is billed at the prices for long ones."""

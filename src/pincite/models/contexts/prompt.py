@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 
-from pincite.protocols import ContextWindow, Unsituated
+from pincite.meaning import ContextWindow, Unsituated
 
 VERSION = 1
 

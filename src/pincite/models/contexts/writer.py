@@ -8,6 +8,7 @@ from collections.abc import Sequence
 from pincite import telemetry
 from pincite.errors import ServiceFailed
 from pincite.ids import text_hash
+from pincite.meaning import ContextWindow, Tokens, Unsituated, WrittenContext
 from pincite.models.contexts import prompt
 from pincite.models.contexts import window as policy
 from pincite.models.contexts.answer import usable
@@ -17,7 +18,6 @@ from pincite.models.contexts.openai import OpenAI
 from pincite.models.contexts.options import WriterOptions
 from pincite.models.contexts.prices import Prices, known_prices
 from pincite.models.http import CallOptions, Client, Clock
-from pincite.protocols import ContextWindow, Tokens, Unsituated, WrittenContext
 from pincite.types import Chunk, Content
 
 DIALECTS: dict[str, type[Anthropic] | type[OpenAI]] = {"anthropic": Anthropic, "openai": OpenAI}

@@ -10,7 +10,7 @@ from pincite.errors import InvalidArgument, Unauthenticated
 from pincite.extras import require
 from pincite.serve.auth.jwks import KeySet
 from pincite.serve.callers import SCOPES, Caller
-from pincite.serve.settings import SYMMETRIC, Jwt
+from pincite.settings.serve import SYMMETRIC, Jwt
 
 LEAST_SECRET_BYTES = 32
 """A shorter secret for HS256 can be found by trying (RFC 7518 §3.2)."""

@@ -24,7 +24,7 @@ from pathlib import Path
 from pincite.advice import by_operator
 from pincite.errors import Damaged, InvalidArgument, NotFound, Unauthenticated, Unavailable, UnknownArgument
 from pincite.serve.callers import SCOPES, Caller
-from pincite.serve.wire import Json
+from pincite.wire import Json
 
 PREFIX = "pincite_"
 SECRET_BYTES = 32

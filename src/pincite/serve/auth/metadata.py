@@ -6,8 +6,8 @@ from urllib.parse import urlsplit
 
 from pincite.errors import InsufficientScope, PinciteError, Unauthenticated
 from pincite.serve.callers import SCOPES
-from pincite.serve.settings import ServeSettings
-from pincite.serve.wire import Json
+from pincite.settings.serve import ServeSettings
+from pincite.wire import Json
 
 WELL_KNOWN = "/.well-known/oauth-protected-resource"
 

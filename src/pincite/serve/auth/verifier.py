@@ -4,12 +4,12 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from pincite.config import Config
 from pincite.errors import Unauthenticated
 from pincite.serve.auth.jwt import JwtVerifier
 from pincite.serve.auth.keys import KeyStore, is_key
 from pincite.serve.callers import Caller
-from pincite.serve.settings import Auth
+from pincite.settings import Config
+from pincite.settings.serve import Auth
 
 KEYS_FILE = "keys.db"
 MAX_TOKEN = 16_000

@@ -27,7 +27,7 @@ from pincite.serve.grpc.problems import status_of, told
 from pincite.serve.grpc.senders import Sender, sender_of
 from pincite.serve.turns import WAITING
 from pincite.serve.waiting import Gone, Waiting
-from pincite.serve.wire import Json
+from pincite.wire import Json
 
 DOOR = "grpc"
 SEARCH = "semanticSearch"

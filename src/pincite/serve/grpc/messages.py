@@ -17,7 +17,7 @@ from google.protobuf.message import Message
 from google.protobuf.unknown_fields import UnknownFieldSet
 
 from pincite.errors import InvalidArgument, UnknownArgument
-from pincite.serve.wire import Json
+from pincite.wire import Json
 
 STRUCT = struct_pb2.Struct.DESCRIPTOR.full_name
 UNSPECIFIED = "UNSPECIFIED"

@@ -13,7 +13,7 @@ from pincite.errors import InvalidArgument
 from pincite.extras import require
 from pincite.serve.certificates import check_certificate
 from pincite.serve.desk import Desk
-from pincite.serve.settings import check_bind
+from pincite.settings.serve import check_bind
 
 if TYPE_CHECKING:
     from pincite.serve.grpc.running import Running

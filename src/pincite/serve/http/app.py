@@ -35,8 +35,8 @@ from pincite.serve.metrics import Metrics
 from pincite.serve.operations import ADMIN, Operation
 from pincite.serve.requests import Request as Arguments
 from pincite.serve.turns import WAITING
-from pincite.serve.wire import Json
 from pincite.telemetry import observed_by
+from pincite.wire import Json
 
 SHUTDOWN_SECONDS = 60.0
 """How long a job under way may take to finish when the server stops."""

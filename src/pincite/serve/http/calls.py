@@ -22,7 +22,7 @@ from pincite.serve.http.proxies import base_url, bearer
 from pincite.serve.operations import Operation
 from pincite.serve.threads import IDENTIFYING, on_thread
 from pincite.serve.turns import WAITING
-from pincite.serve.wire import Json
+from pincite.wire import Json
 
 DOOR = "http"
 T = TypeVar("T")

@@ -17,7 +17,7 @@ from pincite.errors import PermissionDenied
 from pincite.serve.http import problems
 from pincite.serve.http.problems import Misdirected, TooLarge
 from pincite.serve.http.proxies import header, is_encrypted
-from pincite.serve.settings import ServeSettings, check_host, check_origin
+from pincite.settings.serve import ServeSettings, check_host, check_origin
 
 PROBES = ("/healthz", "/readyz")
 """Answered over plain HTTP too: whoever restarts a container asks from beside it."""

@@ -14,7 +14,7 @@ from dataclasses import dataclass
 from pincite.errors import Conflict, InvalidArgument
 from pincite.serve.callers import Caller
 from pincite.serve.http.ledger import Ledger, ReplyKey
-from pincite.serve.wire import Json
+from pincite.wire import Json
 
 HEADER = "Idempotency-Key"
 REPLAYED = "Idempotency-Replayed"

@@ -10,7 +10,7 @@ from pincite.serve.callers import Caller
 from pincite.serve.http.ledger import Job, Ledger, to_wire
 from pincite.serve.operations import WRITE, Operation
 from pincite.serve.requests import Request
-from pincite.serve.wire import Json
+from pincite.wire import Json
 
 
 class GetJob(Request):

@@ -22,7 +22,7 @@ from pincite.serve.http.job_progress import JobProgress
 from pincite.serve.http.ledger import Job, Ledger
 from pincite.serve.http.uploads import DELIVER, deliver, folder_of, sweep
 from pincite.serve.operations import OPERATIONS, Operation, Progress, ingest
-from pincite.serve.wire import Json
+from pincite.wire import Json
 
 BEAT_SECONDS = 1.0
 IDLE_SECONDS = 0.5

@@ -20,7 +20,7 @@ from uuid import uuid4
 
 from pincite.errors import Damaged, Unavailable
 from pincite.serve.callers import Caller
-from pincite.serve.wire import Json
+from pincite.wire import Json
 
 FILE = "serve.db"
 WAIT_SECONDS = 30.0

@@ -6,7 +6,7 @@ import time
 
 from pincite.errors import NotFound, Unavailable
 from pincite.serve.desk import Desk
-from pincite.serve.wire import Json
+from pincite.wire import Json
 
 PROBE = "pincite"
 REMEMBERED_SECONDS = 1.0

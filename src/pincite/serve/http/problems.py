@@ -24,7 +24,7 @@ from pincite.errors import (
     Unavailable,
 )
 from pincite.serve.waiting import Gone
-from pincite.serve.wire import Json
+from pincite.wire import Json
 
 MEDIA_TYPE = "application/problem+json"
 TYPE = "urn:pincite:problem:"

@@ -21,7 +21,7 @@ from pincite.serve.http.streams import stream
 from pincite.serve.http.tags import is_known, tag_of
 from pincite.serve.operations import OPERATIONS
 from pincite.serve.requests import Request as Asked
-from pincite.serve.wire import Json
+from pincite.wire import Json
 
 Endpoint = Callable[[Request], Awaitable[Response]]
 GET, POST = "GET", "POST"

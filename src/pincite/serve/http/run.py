@@ -18,7 +18,6 @@ from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import TYPE_CHECKING, Any
 
-from pincite.config import Config
 from pincite.errors import InvalidArgument, NotFound, PinciteError, Unavailable
 from pincite.extras import require
 from pincite.library import has_library, open_library
@@ -29,7 +28,8 @@ from pincite.serve.grpc.server import require_grpc
 from pincite.serve.logs import configure, say
 from pincite.serve.metrics import SHARED
 from pincite.serve.request_log import RequestLog
-from pincite.serve.settings import ServeSettings, check_bind, is_loopback
+from pincite.settings import Config
+from pincite.settings.serve import ServeSettings, check_bind, is_loopback
 
 if TYPE_CHECKING:
     from pincite.serve.grpc.running import Running

@@ -12,7 +12,7 @@ from starlette.responses import Response, StreamingResponse
 from pincite.errors import PinciteError
 from pincite.serve.http.calls import DOOR, Asked, Calls
 from pincite.serve.http.problems import log
-from pincite.serve.wire import Json
+from pincite.wire import Json
 
 SSE = "text/event-stream"
 NDJSON = "application/x-ndjson"

@@ -9,7 +9,7 @@ from __future__ import annotations
 import hashlib
 import json
 
-from pincite.serve.wire import Json
+from pincite.wire import Json
 
 
 def tag_of(element: Json) -> str:

@@ -14,13 +14,13 @@ from pathlib import Path, PurePosixPath
 from pydantic import Field
 from starlette.datastructures import FormData, UploadFile
 
+from pincite import wire
 from pincite.errors import InvalidArgument, UnknownArgument
 from pincite.library import Library
-from pincite.serve import wire
 from pincite.serve.http.ledger import Ledger
 from pincite.serve.operations import WRITE, Operation, Progress, silent
 from pincite.serve.requests import OneName, Request
-from pincite.serve.wire import Json
+from pincite.wire import Json
 
 FOLDER = "uploads"
 FILE_FIELD = "file"

@@ -21,7 +21,7 @@ from pincite.serve.http.jobs import JobRunner
 from pincite.serve.http.ledger import ReplyKey, new_id, to_wire
 from pincite.serve.http.uploads import DELIVER, MAX_FILES, arguments_of, folder_of, keep
 from pincite.serve.sources import check_source
-from pincite.serve.wire import Json
+from pincite.wire import Json
 
 JOBS = "/v1/jobs/"
 MULTIPART = "multipart/form-data"

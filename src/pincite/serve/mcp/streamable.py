@@ -22,7 +22,7 @@ from typing import TYPE_CHECKING
 from pincite.serve.auth.metadata import WELL_KNOWN
 from pincite.serve.logs import say
 from pincite.serve.mcp.installed import require_mcp
-from pincite.serve.settings import check_bind
+from pincite.settings.serve import check_bind
 
 if TYPE_CHECKING:
     from starlette.types import Receive, Scope, Send

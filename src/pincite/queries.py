@@ -6,7 +6,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Literal, NamedTuple, TypeAlias
 
-from pincite.protocols import Calibration
+from pincite.meaning import Calibration
 from pincite.types import Scope
 
 FIELDS: tuple[str, ...] = ("content", "headings", "section", "terms")
@@ -265,3 +265,22 @@ class IndexStatus:
     analyser: str
     segments: Sequence[SegmentStatus] = ()
     problem: str = ""
+
+
+# --- what an engine promises ----------------------------------------------------------------------------------
+
+
+@dataclass(frozen=True, slots=True)
+class IndexFeatures:
+    """What an engine promises, as data: `segments` all of it."""
+
+    replay: bool
+    """An answer at a revision never changes, whatever is written, merged or rebuilt since."""
+    score_isolation: bool
+    """No score depends on what the caller may not read: other scopes, other roles, what is not in force."""
+    phrases: bool
+    prefixes: bool
+    dense: bool = False
+    scoring: bool = True
+    """All of `Scoring` counts. Without it only the boosts do: k1 and b are the engine's own, and neither words as typed
+    (`literal`) nor words elsewhere in an element (`elsewhere`) add anything."""

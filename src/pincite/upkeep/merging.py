@@ -1,6 +1,6 @@
 """Merges in a process of their own: in ours they would take turns with every step of a reader (Python's global lock).
 
-    python -m pincite.merging LIBRARY ENGINE TENANT ORGANIZATION REPOSITORY
+    python -m pincite.upkeep.merging LIBRARY ENGINE TENANT ORGANIZATION REPOSITORY
 
 Beside a merge by a thread, questions took fifteen times as long; beside one by a process hardly longer than in quiet.
 """
@@ -34,7 +34,7 @@ def merge_due(library: Path, engine: Engine, index: Index, scope: Scope) -> str:
             return ""
     except PinciteError as problem:
         return problem.message
-    command = [sys.executable, "-P", "-m", "pincite.merging", str(library), engine]
+    command = [sys.executable, "-P", "-m", "pincite.upkeep.merging", str(library), engine]
     command += [scope.tenant, scope.organization, scope.repository]
     done = subprocess.run(command, stdin=subprocess.DEVNULL, capture_output=True, text=True, check=False)
     if done.returncode == 0:

@@ -6,11 +6,9 @@ from collections.abc import Sequence
 from dataclasses import asdict
 from typing import Any
 
-from pincite.archive import Backup
 from pincite.catalog.resolve import to_iso
-from pincite.health import Finding, Health
-from pincite.index.queries import IndexStatus
 from pincite.ingest.spine import IngestReport
+from pincite.queries import IndexStatus
 from pincite.search.compare import CHANGES, Compared, Comparison, Standing
 from pincite.search.context import Context, Source
 from pincite.search.get import Found
@@ -21,6 +19,8 @@ from pincite.search.references import Reference
 from pincite.search.verify import CheckedQuote, Verdict
 from pincite.search.why_not import WhyNot
 from pincite.types import FOREVER, Baseline, ElementChange, RepositoryInfo, Revision
+from pincite.upkeep.archive import Backup
+from pincite.upkeep.health import Finding, Health
 
 SCORE_SCALE = (
     "0 to 1: 1 for an exact identifier, otherwise the weighted mean of how much of the query's words a passage holds"

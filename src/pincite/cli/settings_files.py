@@ -9,12 +9,12 @@ from difflib import get_close_matches
 from pathlib import Path
 from typing import Any, Literal
 
-from pincite.config import Config, load_config, read_yaml
 from pincite.document_tools.config import AgentFile, DocumentToolConfig, load_agent_file
 from pincite.document_tools.settings import library_settings, source_of
 from pincite.errors import NotFound, PinciteError, UnknownArgument, raise_all
 from pincite.library import check_source
 from pincite.models.registry import open_embedder, open_reranker
+from pincite.settings import Config, load_config, read_yaml
 
 FileKind = Literal["agent", "library"]
 KINDS: tuple[FileKind, ...] = ("agent", "library")

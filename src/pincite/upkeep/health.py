@@ -12,8 +12,8 @@ from pincite.catalog.resolve import resolve
 from pincite.errors import PinciteError
 from pincite.fixed import question
 from pincite.index.entries import passage
-from pincite.index.queries import IdentifierQuery, IndexStatus, Some, VectorQuery, Word, WordQuery
 from pincite.protocols import Catalog, Index
+from pincite.queries import IdentifierQuery, IndexStatus, Some, VectorQuery, Word, WordQuery
 from pincite.search.query import Meaning
 from pincite.text.words import tokens
 from pincite.types import Chunk, LiveElement, RepositoryInfo, View

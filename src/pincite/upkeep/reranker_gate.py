@@ -15,10 +15,10 @@ from pathlib import Path
 from typing import Any
 
 from pincite.advice import by_operator, place
-from pincite.config import Config
 from pincite.errors import PinciteError, UnknownArgument
 from pincite.protocols import Reranker
 from pincite.search.reranking import Reranking, RerankPin
+from pincite.settings import Config
 
 FILE = "reranker.json"
 COMMAND = "pincite models gate-reranker"

@@ -1,0 +1,6 @@
+"""The front door: open a library, put things in, find them, cite them, check them."""
+
+from pincite.library.library import Library
+from pincite.library.open import check_source, has_library, open_library, restore_library
+
+__all__ = ["Library", "check_source", "has_library", "open_library", "restore_library"]

@@ -1,0 +1,95 @@
+"""Gates: golden queries that stand before a release, a new index, another model or a reranker.
+
+Evaluations are loaded only where golden queries are configured; the engine itself does not know that it is measured.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from contextlib import suppress
+from copy import copy
+from typing import TYPE_CHECKING, Self, cast
+
+from pincite.errors import PinciteError
+from pincite.ingest.embed_batches import probe
+from pincite.library.opened import OpenLibrary
+from pincite.models.in_use import FixedModel
+from pincite.protocols import Embedder, Index
+from pincite.search.reranking import Reranking
+from pincite.types import Scope
+from pincite.upkeep.baselines import BaselineDesk
+from pincite.upkeep.reranker_gate import Verdict as RerankerVerdict
+from pincite.upkeep.reranker_gate import keep
+
+if TYPE_CHECKING:
+    from pincite.library.library import Library
+
+
+class Gated(OpenLibrary):
+    """What is judged before it is taken up, and this library with a candidate in place of what is in use."""
+
+    @property
+    def baselines(self) -> BaselineDesk:
+        """Naming states of a repository, and choosing the one that is published."""
+        return BaselineDesk(self.catalog, self.scope, self._gate_publication, self._require_owner, self._author)
+
+    def is_gated(self, repository: str = "") -> bool:
+        """Whether golden queries stand before a release of the repository."""
+        gate = self.config.gate
+        guarded = gate.repositories or (self.config.repository,)
+        return bool(gate.golden) and self.scope(repository).repository in guarded
+
+    def gate_reranker(self) -> RerankerVerdict:
+        """Ask the golden queries with and without the reranker, and keep the verdict: it decides from now on."""
+        self._require_all("decide about the reranker")
+        from pincite.eval.gate_reranker import gate_reranker
+
+        verdict = gate_reranker(self._whole())
+        keep(self.path, verdict)
+        return verdict
+
+    def with_reranking(self, reranking: Reranking) -> Self:
+        """This library, read with another reranker or none; to judge one before it takes part."""
+        other = copy(self)
+        other._reranking = reranking
+        return other
+
+    def with_index(self, index: Index) -> Self:
+        """This library, read through another index; to judge one before it is taken up."""
+        other = copy(self)
+        other.index = index
+        return other
+
+    def with_embedder(self, embedder: Embedder) -> Self:
+        """This library, searched with another model, which must answer; to judge one before it is taken up."""
+        other = copy(self)
+        other.model = FixedModel(self.catalog.models, embedder)
+        other.config = self.config.model_copy(update={"dense": "required"})
+        return other
+
+    def _gate_publication(self, scope: Scope, name: str) -> None:
+        if self.config.gate.golden:
+            from pincite.eval.guard import gate_publication
+
+            gate_publication(self._whole(), scope, name)
+
+    def _gate_generation(self, scope: Scope) -> Callable[[Index], None] | None:
+        if not self.config.gate.golden:
+            return None
+        from pincite.eval.guard import gate_generation
+
+        return gate_generation(self._whole(), scope)
+
+    def _judge_model(self, embedder: Embedder) -> tuple[str, ...]:
+        if not self.config.gate.golden:
+            return ()
+        from pincite.eval.guard import gate_model
+
+        probe(embedder)  # both are loaded now: loading must not count against the deadline of a golden query
+        with suppress(PinciteError):
+            probe(self.embedder)
+        return gate_model(self._whole(), self.with_embedder(embedder)._whole(), embedder.name)
+
+    def _whole(self) -> Library:
+        """This object as evaluations know it: nothing less than a library is ever opened."""
+        return cast("Library", self)

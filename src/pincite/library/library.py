@@ -1,0 +1,64 @@
+"""The front door: everything that can be done with an open library, and the same for somebody else."""
+
+from __future__ import annotations
+
+from copy import copy
+from typing import Literal, cast
+
+from pincite.catalog.limited import LimitedCatalog
+from pincite.library.check import Checking
+from pincite.library.find import Finding
+from pincite.library.look_after import LookingAfter
+from pincite.library.models import Modelling
+from pincite.library.put_in import Writing
+from pincite.library.read import Reading
+from pincite.protocols import Catalog
+from pincite.types import Scope
+
+
+class Library(Writing, Finding, Reading, Checking, Modelling, LookingAfter):
+    """An open library. Use it as a context manager, or close it; one object serves all threads of a process."""
+
+    def as_owner(self) -> Library:
+        """This library, read without the limits of a role: what a gate measures does not depend on who asks."""
+        other = copy(self)
+        other.roles = None
+        return other
+
+    def for_caller(
+        self,
+        *,
+        tenant: str,
+        organization: str,
+        repositories: frozenset[str] | None = None,
+        roles: frozenset[str] | None = None,
+        author: str = "",
+        deadline_seconds: float | None = None,
+        default_read_context: Literal["head", "published"] = "head",
+    ) -> Library:
+        """This library as a caller sees it, who may be of another tenant; it shares catalog, index, models and threads.
+
+        Repositories outside the caller's set are answered like ones that do not exist, by every method; what concerns
+        the whole library is refused. `author` signs what the caller writes. Within `deadline_seconds` the models
+        answer, or the answer goes without them. `default_read_context`: what is read where nothing is asked for, which
+        is head also where nothing is published. Never close it.
+        """
+
+        def exists(scope: Scope) -> bool:
+            at_home = (scope.tenant, scope.organization) == (tenant, organization)
+            return at_home and (repositories is None or scope.repository in repositories)
+
+        other = copy(self)
+        other.roles, other._readable, other._author = roles, repositories, author
+        other._default = default_read_context
+        other.catalog = cast("Catalog", LimitedCatalog(self._home.catalog, exists))
+        changed: dict[str, object] = {"tenant": tenant, "organization": organization}
+        if repositories is not None and len(repositories) == 1:
+            (changed["repository"],) = repositories
+        if deadline_seconds is not None:
+            for name in ("retrieval", "reranker"):
+                part = getattr(self.config, name)
+                least = min(part.deadline_seconds, max(deadline_seconds, 0.001))
+                changed[name] = part.model_copy(update={"deadline_seconds": least})
+        other.config = self.config.model_copy(update=changed)
+        return other

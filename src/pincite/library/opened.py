@@ -1,0 +1,291 @@
+"""What every part of an open library stands on: its catalog, index, models, and who is asking."""
+
+from __future__ import annotations
+
+import threading
+from collections.abc import Iterator, Sequence
+from contextlib import closing, contextmanager
+from dataclasses import replace
+from datetime import date
+from pathlib import Path
+from types import TracebackType
+from typing import Literal, Self
+
+from pincite.catalog.limited import LimitedCatalog
+from pincite.catalog.resolve import Resolved, resolve
+from pincite.catalog.sqlite import SqliteCatalog
+from pincite.citation import SCHEME, Citation
+from pincite.errors import (
+    Damaged,
+    InvalidArgument,
+    Locked,
+    NotFound,
+    PermissionDenied,
+    StorageFull,
+    Unavailable,
+)
+from pincite.index.lexicon import FolderLexicon
+from pincite.index.open import open_index
+from pincite.ingest.contexts import Contexts
+from pincite.ingest.embed_worker import EmbedWorker
+from pincite.models.in_use import ModelInUse
+from pincite.models.registry import open_reranker
+from pincite.protocols import Catalog, Embedder, Index, Reranker
+from pincite.search.query import Meaning, Reader, day
+from pincite.search.reranking import Reranking
+from pincite.settings import Config
+from pincite.types import ReadContext, RepositoryInfo, Scope
+from pincite.upkeep.merging import merge_due
+from pincite.upkeep.reranker_gate import reranking_of
+
+WAIT_SECONDS = 60.0
+"""How long a search queues behind another writer for the revision that it waits for."""
+
+
+class OpenLibrary:
+    """The state of an open library, and how it finds out what it may read and write."""
+
+    def __init__(self, config: Config, *, roles: Sequence[str] | None = None) -> None:
+        self.config = config
+        self.path = Path(config.library)
+        if self.path.exists() and not self.path.is_dir():
+            raise InvalidArgument(f"{config.library!r} is a file; a library is a folder", field="library")
+        _require_catalog(self.path)
+        self.is_new = not (self.path / "catalog.db").exists()
+        self.roles = None if roles is None else frozenset(roles)
+        """What this object reads is what these roles may read; None: everything."""
+        self._readable: frozenset[str] | None = None
+        self._author = ""
+        self._default: Literal["head", "published"] = "head"
+        self._home = self
+        """The library that was opened; what is made for a caller shares its threads and models."""
+        self._guard = threading.RLock()
+        self.catalog: Catalog = SqliteCatalog(self.path / "catalog.db")
+        self.index: Index = open_index(config.index, self.path / "index", self.catalog)
+        self.lexicon = FolderLexicon(self.path / "words", self.catalog)
+        stated = "embedding" in config.model_fields_set and "model" in config.embedding.model_fields_set
+        self.model = ModelInUse(
+            self.catalog.models, config.embedding.model, stated=stated, threads=config.embedding.threads
+        )
+        self._reranker: Reranker | None = None
+        self._reranking: Reranking | None = None
+        self._worker: EmbedWorker | None = None
+        self._upkeep: threading.Thread | None = None
+        self._upkeep_problem = ""
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        self.close()
+
+    def close(self) -> None:
+        """Wait for background merges, stop embedding after its current batch, release all files."""
+        self._stop_embedding()
+        if self._home._upkeep is not None:
+            self._home._upkeep.join()
+        self.index.close()
+        self.catalog.close()
+
+    def _stop_embedding(self) -> None:
+        with self._guard:
+            worker, self._home._worker = self._home._worker, None
+        if worker is not None:
+            worker.stop()
+            worker.wait()
+
+    @contextmanager
+    def _contexts(self) -> Iterator[Contexts | None]:
+        """Who writes contexts, for one ingest; None where no model is configured for it."""
+        settings = self.config.context_model
+        if not (self.config.contextual_embeddings and settings.model):
+            yield None
+            return
+        from pincite.models.contexts.writer import HttpContextWriter
+
+        key, missing = settings.api_key()
+        with closing(HttpContextWriter(settings.options(), key, missing_key=missing)) as writer:
+            yield Contexts(writer, settings.budget_usd)
+
+    @property
+    def embedder(self) -> Embedder:
+        """The model of the dense leg: the one that the library was switched to, else the one that the settings name."""
+        chosen = self.model.choose()
+        if chosen.embedder is None:
+            raise Unavailable(chosen.note)
+        return chosen.embedder
+
+    def repositories(self) -> tuple[RepositoryInfo, ...]:
+        """Repositories of the organization."""
+        return self.catalog.repositories.list(self.config.tenant, self.config.organization)
+
+    def scope(self, repository: str = "") -> Scope:
+        return Scope(self.config.tenant, self.config.organization, repository or self.config.repository)
+
+    def _reader(self) -> Reader:
+        reranking = self.reranking
+        return Reader(
+            self.catalog,
+            self.index,
+            self.config.keyword.scoring(),
+            self.config.tenant,
+            self.config.organization,
+            self.roles,
+            replace(self.config.retrieval.options(), reranker=reranking.pin),
+            self._meaning(required=self.config.dense == "required"),
+            reranking,
+            self.config.retrieval.stated_ranks(),
+            self._readable,
+            self._default,
+            self.config.telemetry.query_text,
+        )
+
+    def _meaning(self, *, required: bool) -> Meaning:
+        """How the dense leg asks; the model itself is loaded by the first question that needs it."""
+        if self.config.dense == "off":
+            return Meaning(off="switched off (dense: off)")
+        chosen = self.model.choose()
+        if chosen.embedder is None and required:
+            raise Unavailable(f"the dense leg is required and cannot answer: {chosen.note}")
+        if chosen.embedder is None:
+            return Meaning(off=chosen.note, note=chosen.note)
+        deadline = self.config.retrieval.deadline_seconds
+        loading = "" if required else self.model.loading
+        said = f"the model {loading} is being loaded; ask again in a moment" if loading else ""
+        return Meaning(chosen.embedder, "", required, deadline, self.lexicon, chosen.note, said)
+
+    def _catch_up(self, names: Sequence[str], wait_for: int = 0) -> None:
+        """Roll the index forward if it lags and nobody else is at it; otherwise the answer says how far it is.
+
+        Only for a revision that is waited for does it queue behind another writer.
+        """
+        for scope in self._reader().scopes(names):
+            info = self.catalog.repositories.get(scope)
+            if info is not None and self.index.reached(scope) < info.head:
+                waits = self.index.reached(scope) < wait_for
+                try:
+                    self.index.advance(scope, wait_seconds=WAIT_SECONDS if waits else 0)
+                except (Locked, StorageFull, PermissionError):
+                    if waits:
+                        raise
+
+    def _resolve(
+        self, scope: Scope, context: ReadContext | None, valid_at: str | date, *, by_id: bool = False
+    ) -> Resolved:
+        """`by_id`: reads by id see a commit at once; searches see what the index has reached."""
+        info = self.catalog.repositories.get(scope)
+        reached = (info.head if info else 0) if by_id else self.index.reached(scope)
+        in_force = day(valid_at, "valid_at") if isinstance(valid_at, str) and valid_at else valid_at or None
+        assert not isinstance(in_force, str)
+        return resolve(
+            self.catalog,
+            scope,
+            context,
+            reached=reached,
+            default=self._default,
+            roles=self.roles,
+            valid_at=in_force,
+        )
+
+    def _repositories(self, repository: str) -> tuple[RepositoryInfo, ...]:
+        if not repository:
+            return self.repositories()
+        info = self.catalog.repositories.get(self.scope(repository))
+        if info is None:
+            known = [item.scope.repository for item in self.repositories()]
+            raise NotFound(
+                f"there is no repository {repository!r}; there is {', '.join(known) or 'none yet'}", suggestions=known
+            )
+        return (info,)
+
+    def _is_mine(self, scope: Scope) -> bool:
+        return (scope.tenant, scope.organization) == (self.config.tenant, self.config.organization)
+
+    def _element(self, given: str, repository: str) -> tuple[Scope, str, Citation | None]:
+        """What a citation or an element id names. A citation elsewhere is answered like one that does not exist."""
+        if not given.startswith(SCHEME):
+            return self.scope(repository), given, None
+        cited = Citation.parse(given)
+        if not self._is_mine(cited.scope):
+            raise NotFound(f"there is no {cited.element_id!r} in {cited.scope.repository!r}", field="citation")
+        return cited.scope, cited.element_id, cited
+
+    def _require_owner(self, what: str) -> None:
+        """Roles limit what is read; whoever has only roles may not do what touches everything."""
+        if self.roles is not None:
+            raise PermissionDenied(f"a caller limited to roles may not {what}; open the library without roles")
+
+    def _require_all(self, what: str) -> None:
+        """What concerns every tenant is done where the library is, not on behalf of one caller."""
+        self._require_owner(what)
+        if isinstance(self.catalog, LimitedCatalog):
+            raise PermissionDenied(f"a caller of one organization may not {what}; use the command line")
+
+    def _writable(self, repository: str) -> Scope:
+        """A repository that may be written to, perhaps a new one. What exists beyond the caller's own is not told."""
+        scope = self.scope(repository)
+        if self._readable is not None and scope.repository not in self._readable:
+            own = sorted(self._readable)
+            raise PermissionDenied(
+                f"you may not write to {scope.repository!r}; you may write to {', '.join(map(repr, own)) or 'none'}",
+                field="repository_id",
+                suggestions=own,
+            )
+        return scope
+
+    @property
+    def reranking(self) -> Reranking:
+        """The reranker and whether it takes part in answers; the model is loaded by the first question."""
+        return self._reranking or reranking_of(self.config, self.path, self._open_reranker)
+
+    def _open_reranker(self) -> Reranker:
+        home = self._home
+        with self._guard:
+            if home._reranker is None:
+                home._reranker = open_reranker(self.config.reranker.model, threads=self.config.reranker.threads)
+            return home._reranker
+
+    @property
+    def is_at_home(self) -> bool:
+        """Whether this is the tenant and organization of the settings, and not those of a caller from elsewhere."""
+        own = self._home.config
+        return (self.config.tenant, self.config.organization) == (own.tenant, own.organization)
+
+    def _merge_in_background(self, scope: Scope) -> None:
+        home = self._home
+
+        def work() -> None:
+            # What goes wrong is reported by status and doctor; answers do not depend on merges.
+            home._upkeep_problem = merge_due(home.path, home.config.index, home.index, scope)
+
+        with self._guard:
+            if home._upkeep is not None and home._upkeep.is_alive():
+                return
+            home._upkeep = threading.Thread(target=work, name="pincite-merge")
+            home._upkeep.start()
+
+    def embed_in_background(self) -> None:
+        """Start giving passages their vectors beside other work; `close` stops it, and what waits stays queued."""
+        if self.config.dense == "off":
+            return
+        home, embedder = self._home, self.embedder
+        # Callers of several tenants share one worker; each would stop the others' if it were theirs alone.
+        infos = home.repositories() if self is home else home.catalog.repositories.all()
+        scopes = tuple(info.scope for info in infos)
+        with self._guard:
+            if home._worker is None or home._worker.scopes != scopes or home._worker.embedder is not embedder:
+                self._stop_embedding()
+                home._worker = EmbedWorker(home.catalog, home.index, scopes, embedder, lexicon=home.lexicon)
+            home._worker.start()
+
+
+def _require_catalog(path: Path) -> None:
+    """An index without the truth behind it is what a lost catalog leaves; making a new one would hide the loss."""
+    catalog, index = path / "catalog.db", path / "index"
+    if index.is_dir() and any(index.iterdir()) and not (catalog.exists() and catalog.stat().st_size):
+        raise Damaged(
+            f"{catalog} is missing or empty, though there is an index made from it; restore a backup with:"
+            " pincite restore BACKUP TARGET"
+        )

