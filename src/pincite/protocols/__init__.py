@@ -9,6 +9,7 @@ from pincite.protocols.catalog import Baselines, Catalog, Commits, Elements, Fee
 from pincite.protocols.context_writer import ContextWriter
 from pincite.protocols.embedder import Embedder
 from pincite.protocols.index import Index
+from pincite.protocols.kind import Kind
 from pincite.protocols.lexicon import Lexicon
 from pincite.protocols.reranker import Reranker
 
@@ -24,6 +25,7 @@ __all__ = [
     "EmbeddingQueue",
     "Feed",
     "Index",
+    "Kind",
     "Lexicon",
     "Relations",
     "Repositories",

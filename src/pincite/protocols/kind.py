@@ -1,0 +1,119 @@
+"""A kind: what can be cited, and everything that the engine must know of it.
+
+Data is declared, behaviour is six methods. A kind never sees a catalog or an index; what an index holds of a passage is
+part of the derivation, so a library can be searched and rebuilt where the package of a kind is not installed.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Mapping
+from dataclasses import dataclass, field
+from typing import Protocol
+
+from pincite.reading import Item, Neighbourhood, ReadElement, Recognised, Record, Unread
+from pincite.types import Chunk, Content, Derivation, JsonValue
+
+
+@dataclass(frozen=True, slots=True)
+class SignalInput:
+    """What a signal may look at: the question, and one candidate."""
+
+    query: str
+    language: str
+    """Of the question; "" when unknown."""
+    content: Content
+    """Without its text."""
+    section_id: str
+    scores: Mapping[str, float]
+    """Bounded scores of the legs that found it."""
+
+
+@dataclass(frozen=True, slots=True)
+class Signal:
+    """Evidence beside the legs. It moves a score by `weight` times its value towards 1, and is traced by its name."""
+
+    name: str
+    weight: float
+    of: Callable[[SignalInput], float]
+    """0 to 1; a function of its input alone, or a replay would differ."""
+
+
+@dataclass(frozen=True, slots=True)
+class RelationType:
+    """An edge type, and the words by which people ask along it."""
+
+    name: str
+    asks_out: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
+    """By language, the phrases that ask from source to target: "refers to"."""
+    asks_in: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
+    """By language, the phrases that ask from target to source: "is cited by", "what refers to"."""
+
+
+@dataclass(frozen=True, slots=True)
+class Declaration:
+    """What a kind says of itself."""
+
+    content_kinds: tuple[str, ...]
+    """Values of `Content.kind` that it writes; no other kind has them."""
+    suffixes: Mapping[str, str] = field(default_factory=dict)
+    """File suffixes that it reads (lower case, with the dot) → the type by which people know them."""
+    media_types: Mapping[str, str] = field(default_factory=dict)
+    """What a server calls such files → suffix."""
+    save_as: Mapping[str, str] = field(default_factory=dict)
+    """Suffixes that are not read → the one that their programs can save instead."""
+    max_bytes: int = 50 * 1024 * 1024
+    """Larger items are not read."""
+    fields: Mapping[str, float] = field(default_factory=dict)
+    """Text fields of its passages → how much a word counts there. `content`, `headings`, `section` and `terms` are
+    filled from every chunk; others come from `Chunk.fields`."""
+    relations: tuple[RelationType, ...] = ()
+    signals: tuple[Signal, ...] = ()
+    facets: tuple[str, ...] = ()
+    """Filters that people care about, the most useful first."""
+    neighbours: int = 0
+    """How many steps along relations its passages look; 0: an element's own content decides them."""
+
+
+class Kind(Protocol):
+    """What can be cited, opened with its settings."""
+
+    @property
+    def name(self) -> str:
+        """By which it is chosen: `documents`."""
+
+    @property
+    def declares(self) -> Declaration: ...
+
+    def recipe(self, item_name: str = "") -> str:
+        """Fingerprint of how such an item would be read and cut now; with another one it is read again."""
+
+    def read(self, item: Item) -> Iterator[ReadElement | Unread]:
+        """What an item holds, streamed in its order: one document, a million records, a model with relations.
+
+        Deterministic. What cannot be taken is given as `Unread` and the rest goes on; an item of which nothing can be
+        read raises `InvalidArgument`, and `MissingExtra` where a package is missing.
+        """
+
+    def derive(self, element_id: str, content: Content, around: Neighbourhood) -> Derivation:
+        """The passages of an element with all that they are found by. Deterministic; `around` is empty unless the
+        declaration asks for neighbours, whose versions are then part of the recipe."""
+
+    def recognise(self, query: str) -> Recognised:
+        """Identifiers, places and glossary words in a query; never a filter."""
+
+    def interpret(self, record: Record) -> ReadElement | None:
+        """An element out of a row of a corpus: its metadata become fields, filters, validity and reader roles.
+        None for a row in which nothing can be found."""
+
+    def describe(self, content: Content, chunk: Chunk | None, language: str) -> Described:
+        """How a place is written for people, and what of its metadata stands beside it on the wire."""
+
+
+@dataclass(frozen=True, slots=True)
+class Described:
+    """A place in words."""
+
+    citation: str
+    """"Handbook § 4.2", "BGE 131 III 115 E. 3.1"."""
+    fields: Mapping[str, JsonValue] = field(default_factory=dict)
+    """Fields of a hit that only this kind has, by the names of the wire."""
