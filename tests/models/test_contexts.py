@@ -360,7 +360,7 @@ def test_settings_become_options_and_the_key_stays_in_the_environment() -> None:
             }
         }
     ).context_model
-    made = model.options()
+    made = model.ready()
     assert (made.provider, made.model, made.max_tokens, made.concurrency) == ("openai", "m", 100, 10)
     assert made.prices == Prices(1, 2)
     assert model.api_key({}) == ("", "")
@@ -384,7 +384,7 @@ def test_a_key_in_the_wrong_place_is_refused_without_repeating_it() -> None:
     assert "sk-secret" not in str(misplaced.value)
     for url in ("https://me:sk-secret@host/v1", "ftp://host", "host/v1"):
         with pytest.raises(InvalidArgument, match="without a user or a password") as url_error:
-            load_config({"context_model": {"model": "m", "base_url": url}}).context_model.options()
+            load_config({"context_model": {"model": "m", "base_url": url}}).context_model.ready()
         assert "sk-secret" not in str(url_error.value)
 
 
@@ -400,4 +400,4 @@ def test_settings_out_of_range_are_refused(wrong: dict[str, Any]) -> None:
 
 def test_a_budget_needs_prices() -> None:
     with pytest.raises(InvalidArgument, match="prices of 'm' are not known here"):
-        load_config({"context_model": {"model": "m", "budget_usd": 1}}).context_model.options()
+        load_config({"context_model": {"model": "m", "budget_usd": 1}}).context_model.ready()

@@ -98,7 +98,7 @@ def _models(config: Config, wrong: _Collected) -> list[str]:
         config.chunking.options()
     if config.contextual_embeddings and config.context_model.model:
         with wrong.gather():
-            config.context_model.options()
+            config.context_model.ready()
             _, missing = config.context_model.api_key()
             notes += [missing] if missing else []
     if config.dense != "off":

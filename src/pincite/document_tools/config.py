@@ -20,12 +20,13 @@ from pydantic_core import PydanticCustomError
 from pincite.errors import InvalidArgument, UnknownArgument
 from pincite.kinds.documents.cut import Strategy
 from pincite.kinds.documents.domains import Domain
+from pincite.models.contexts.options import WriterOptions
+from pincite.models.contexts.prices import StatedPrices
 from pincite.search.query import MAX_LIMIT, Mode
 from pincite.search.rrf import K, Ranks
 from pincite.settings import read_yaml
 from pincite.settings.checked import checked
 from pincite.settings.chunking import Chunking
-from pincite.settings.models import ContextModel, ModelPrices
 
 BUILT = ("pincite", "in-memory")
 PROVIDERS = (
@@ -90,12 +91,12 @@ class ToolContextModel(_Fields):
     """Of another server than the provider's."""
     api_key_env: Annotated[str, Field(max_length=200)] = ""
     """Variable of the environment that holds the key; else the provider's usual one."""
-    window_tokens: int = Field(default=ContextModel().window_tokens, ge=1_000)
+    window_tokens: int = Field(default=WriterOptions().window_tokens, ge=1_000)
     """How much of a document is sent with a passage."""
-    timeout_seconds: float = Field(default=ContextModel().timeout_seconds, gt=0, le=600)
+    timeout_seconds: float = Field(default=WriterOptions().timeout_seconds, gt=0, le=600)
     budget_usd: float | None = Field(default=None, ge=0, le=1_000_000)
     """What one ingest may spend."""
-    prices: ModelPrices = ModelPrices()
+    prices: StatedPrices = None
     """Dollars per million tokens, of models whose prices are not known here."""
     cache_ttl: Literal["5m", "1h"] = "5m"
     effort: Literal["", "low", "medium", "high"] = "low"

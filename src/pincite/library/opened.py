@@ -106,7 +106,7 @@ class OpenLibrary:
         from pincite.models.contexts.writer import HttpContextWriter
 
         key, missing = settings.api_key()
-        with closing(HttpContextWriter(settings.options(), key, missing_key=missing)) as writer:
+        with closing(HttpContextWriter(settings.ready(), key, missing_key=missing)) as writer:
             yield Contexts(writer, settings.budget_usd)
 
     @property

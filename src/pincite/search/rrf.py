@@ -6,19 +6,31 @@ k = 60 after Cormack, Clarke & Büttcher, SIGIR 2009. Ties break by name.
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from typing import Self
+
+from pydantic import Field, model_validator
+from pydantic.dataclasses import dataclass
+from pydantic_core import PydanticCustomError
+
+from pincite.options import CLOSED
 
 K = 60
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, config=CLOSED)
 class Ranks:
     """What each leg counts for, and the constant that flattens ranks; part of what a replay token pins."""
 
-    semantic: float = 0.5
-    keyword: float = 0.3
-    exact: float = 0.2
-    k: int = K
+    semantic: float = Field(default=0.5, ge=0, le=100)
+    keyword: float = Field(default=0.3, ge=0, le=100)
+    exact: float = Field(default=0.2, ge=0, le=100)
+    k: int = Field(default=K, ge=1, le=10_000)
+
+    @model_validator(mode="after")
+    def _counts(self) -> Self:
+        if not (self.semantic or self.keyword or self.exact):
+            raise PydanticCustomError("ranks", "at least one weight must be above 0, or nothing is found")
+        return self
 
     @property
     def weights(self) -> dict[str, float]:

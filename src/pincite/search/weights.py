@@ -7,27 +7,34 @@ from __future__ import annotations
 
 import math
 from collections.abc import Mapping
-from dataclasses import dataclass, field
-from typing import Any, Literal
+from dataclasses import dataclass as plain_dataclass
+from dataclasses import field
+from typing import Annotated, Any, Literal, Self
+
+from pydantic import Field, model_validator
+from pydantic.dataclasses import dataclass
+from pydantic_core import PydanticCustomError
 
 from pincite.meaning import Calibration
+from pincite.options import CLOSED
 from pincite.queries import Background
 from pincite.search.reranking import RerankPin
 
 Fusion = Literal["signals", "rrf"]
+Share = Annotated[float, Field(ge=0, le=100)]
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, config=CLOSED)
 class Weights:
     """Shares of the legs in a hit's score."""
 
-    keyword: float = 0.7
-    dense: float = 0.3
-    related: float = 0.3
+    keyword: Share = 0.7
+    dense: Share = 0.3
+    related: Share = 0.3
     """Of words that mean nearly what the query says, where its own are not found."""
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, config=CLOSED)
 class Trust:
     """How far the dense leg is believed, from how its best passage stands out of the background of all passages.
 
@@ -36,11 +43,17 @@ class Trust:
     contracts) the best is no nearer than that, and the order is noise; where the model can tell texts apart it is.
     """
 
-    none_below: float = -0.5
-    full_above: float = 1.0
+    none_below: float = Field(default=-0.5, ge=-100, le=100)
+    full_above: float = Field(default=1.0, ge=-100, le=100)
     """Standard deviations beyond what chance alone would give."""
-    prior: int = 50
+    prior: int = Field(default=50, ge=1, le=1_000_000)
     """Passages that the model's own background counts for: a handful of texts says little about themselves."""
+
+    @model_validator(mode="after")
+    def _rises(self) -> Self:
+        if self.none_below >= self.full_above:
+            raise PydanticCustomError("trust", "none_below must lie below full_above")
+        return self
 
     def of(self, best: float, around: Background, calibration: Calibration) -> float:
         """0 to 1."""
@@ -64,16 +77,22 @@ def by_chance(among: int) -> float:
 MIN_AMONG = 10
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, config=CLOSED)
 class Need:
     """How much meaning is needed beside words: the more of the query the best passage holds, the less it has to add."""
 
-    plain: float = 0.2
+    plain: float = Field(default=0.2, gt=0, le=1)
     """The best bounded score of the keyword leg at which meaning counts as its weight says …"""
-    none_above: float = 0.9
+    none_above: float = Field(default=0.9, gt=0, le=2)
     """… and from which it counts nothing."""
-    most: float = 4.0
+    most: float = Field(default=4.0, ge=1, le=100)
     """How many times its weight it counts where no word is found at all."""
+
+    @model_validator(mode="after")
+    def _falls(self) -> Self:
+        if self.plain >= self.none_above:
+            raise PydanticCustomError("need", "plain must lie below none_above")
+        return self
 
     def of(self, best: float) -> float:
         """The factor for the best bounded score of the keyword leg."""
@@ -106,7 +125,7 @@ DEFAULT_WEIGHTS: Mapping[str, Weights] = {
 }
 
 
-@dataclass(frozen=True, slots=True)
+@plain_dataclass(frozen=True, slots=True)
 class RankingOptions:
     """How rankings become one order; part of what a replay token pins."""
 
@@ -115,8 +134,8 @@ class RankingOptions:
     """By class of query."""
     kinds: Mapping[str, Mapping[str, Weights]] = field(default_factory=dict)
     """By kind of source and class, for queries that are asked of one kind; `weights` for all others."""
-    trust: Trust = Trust()
-    need: Need = Need()
+    trust: Trust = field(default_factory=Trust)
+    need: Need = field(default_factory=Need)
     reranker: RerankPin | None = None
     """The second look, where a reranker takes part."""
     graph: float = 0.0

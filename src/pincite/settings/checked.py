@@ -7,12 +7,16 @@ from difflib import get_close_matches
 from typing import Annotated, Any, TypeVar, get_args, get_origin
 
 from pydantic import BaseModel, ValidationError
+from pydantic.dataclasses import is_pydantic_dataclass
+from pydantic.fields import FieldInfo
 from pydantic_core import ErrorDetails
 
 from pincite.errors import InvalidArgument, UnknownArgument, raise_all
 
 Model = TypeVar("Model", bound=BaseModel)
 Location = tuple[int | str, ...]
+UNKNOWN = ("extra_forbidden", "unexpected_keyword_argument")
+"""What pydantic calls a name that a section, or a class of options, does not have."""
 
 
 def checked(model: type[Model], values: Mapping[str, Any]) -> Model:
@@ -31,10 +35,10 @@ def _mistakes(model: type[BaseModel], problems: list[ErrorDetails]) -> list[Inva
     A misspelt name is unknown and leaves another missing: the spelling is what is to be mended. A value that fits none
     of several types has a problem with each: the first says enough.
     """
-    unknown = [problem for problem in problems if problem["type"] == "extra_forbidden"]
+    unknown = [problem for problem in problems if problem["type"] in UNKNOWN]
     others: dict[Location, ErrorDetails] = {}
     for problem in problems:
-        if problem["type"] != "extra_forbidden" and not _is_misspelt(problem, unknown):
+        if problem["type"] not in UNKNOWN and not _is_misspelt(problem, unknown):
             others.setdefault(_place(model, problem["loc"]), problem)
     return [_mistake(model, problem) for problem in (*unknown, *others.values())]
 
@@ -48,7 +52,7 @@ def _is_misspelt(problem: ErrorDetails, unknown: list[ErrorDetails]) -> bool:
 
 def _mistake(model: type[BaseModel], problem: ErrorDetails) -> InvalidArgument:
     where = ".".join(str(part) for part in problem["loc"])
-    if problem["type"] == "extra_forbidden":
+    if problem["type"] in UNKNOWN:
         return UnknownArgument.named("setting", where, _known(model, problem["loc"]))
     if problem["type"] == "missing":
         return InvalidArgument(f"setting {where!r} is missing", field=where)
@@ -62,7 +66,7 @@ def _place(model: type[BaseModel], location: Location) -> Location:
     """The part of a location that stands in the file; behind it come names of types that were tried."""
     place: Any = model
     for depth, part in enumerate(location):
-        is_field = _is_model(place) and part in place.model_fields
+        is_field = _is_model(place) and part in _fields(place)
         if not is_field and get_origin(place) not in (dict, list, tuple):
             return location[:depth]
         place = _below(place, part)
@@ -75,13 +79,13 @@ def _known(model: type[BaseModel], location: Location) -> list[str]:
     for part in location[:-1]:
         place = _below(place, part)
     prefix = ".".join(str(part) for part in location[:-1])
-    return [f"{prefix}.{name}" if prefix else name for name in place.model_fields] if _is_model(place) else []
+    return [f"{prefix}.{name}" if prefix else name for name in _fields(place)] if _is_model(place) else []
 
 
 def _below(place: Any, part: int | str) -> Any:
     """What stands under a name of a model, a key of a mapping or a place of a list."""
     if _is_model(place):
-        return _plain(place.model_fields[str(part)].annotation)
+        return _plain(_fields(place)[str(part)].annotation)
     inside = get_args(place)
     return _plain(inside[-1 if get_origin(place) is dict else 0]) if inside else None
 
@@ -96,4 +100,10 @@ def _plain(annotation: Any) -> Any:
 
 
 def _is_model(place: Any) -> bool:
-    return isinstance(place, type) and issubclass(place, BaseModel)
+    """Whether it is a class with named fields: a section of the settings, or options that stand in one."""
+    return isinstance(place, type) and (issubclass(place, BaseModel) or is_pydantic_dataclass(place))
+
+
+def _fields(model: Any) -> dict[str, FieldInfo]:
+    found: dict[str, FieldInfo] = model.model_fields if issubclass(model, BaseModel) else model.__pydantic_fields__
+    return found

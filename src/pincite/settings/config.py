@@ -26,10 +26,11 @@ from __future__ import annotations
 from typing import Literal
 
 from pincite.index.open import Engine
+from pincite.models.contexts.options import WriterOptions
 from pincite.settings.chunking import Chunking
 from pincite.settings.gate import Gate
 from pincite.settings.keyword import Keyword
-from pincite.settings.models import ContextModel, Embedding, Reranker
+from pincite.settings.models import Embedding, Reranker
 from pincite.settings.retrieval import Retrieval
 from pincite.settings.section import Name, Section
 from pincite.settings.serve import ServeSettings
@@ -60,7 +61,7 @@ class Config(Section):
     retrieval: Retrieval = Retrieval()
     reranker: Reranker = Reranker()
     contextual_embeddings: bool = True
-    context_model: ContextModel = ContextModel()
+    context_model: WriterOptions = WriterOptions()
     gate: Gate = Gate()
     serve: ServeSettings = ServeSettings()
     telemetry: Telemetry = Telemetry()

@@ -1,36 +1,83 @@
-"""What steers a context writer; `config.py` fills it in."""
+"""What steers a context writer: the section `context_model` of the settings, as it stands."""
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-from typing import Literal
+import os
+import re
+from collections.abc import Mapping
+from dataclasses import replace
+from typing import Annotated, Literal
+from urllib.parse import urlsplit
 
-from pincite.models.contexts.prices import Prices
+from pydantic import Field
+from pydantic.dataclasses import dataclass
+
+from pincite.errors import InvalidArgument
+from pincite.models.contexts.prices import StatedPrices, known_prices
+from pincite.options import CLOSED
 
 DEFAULT_WINDOW_TOKENS = 8_000
 MAX_WINDOW_TOKENS = 90_000
 """Services that price by length charge several times as much above 100,000 tokens."""
 
+_VARIABLE = re.compile(r"[A-Z_][A-Z0-9_]*")
+_USUAL_VARIABLE = {"anthropic": "ANTHROPIC_API_KEY", "openai": "OPENAI_API_KEY"}
 
-@dataclass(frozen=True, slots=True)
+
+@dataclass(frozen=True, slots=True, config=CLOSED)
 class WriterOptions:
-    """Which model writes, how much, and what of a document it is shown."""
+    """Which language model writes, for each passage, what situates it in its document."""
 
-    provider: Literal["anthropic", "openai"]
-    model: str
-    base_url: str = ""
+    provider: Literal["anthropic", "openai"] = "anthropic"
+    """`openai`: any server that speaks its chat completions."""
+    model: Annotated[str, Field(max_length=200)] = ""
+    """Empty: none; headings alone situate a passage."""
+    base_url: Annotated[str, Field(max_length=2_000)] = ""
     """Empty: the provider's own address."""
-    max_tokens: int = 100
-    concurrency: int = 10
-    window_tokens: int = DEFAULT_WINDOW_TOKENS
-    timeout_seconds: float = 60.0
-    prices: Prices | None = None
+    api_key_env: Annotated[str, Field(max_length=200)] = ""
+    """Name of the variable that holds the key; else the provider's usual one."""
+    max_tokens: int = Field(default=100, ge=50, le=200)
+    concurrency: int = Field(default=10, ge=1, le=50)
+    window_tokens: int = Field(default=DEFAULT_WINDOW_TOKENS, ge=1_000, le=MAX_WINDOW_TOKENS)
+    timeout_seconds: float = Field(default=60.0, gt=0, le=600)
+    budget_usd: float | None = Field(default=None, ge=0, le=1_000_000)
+    """What one ingest may spend; none: as much as it takes."""
+    prices: StatedPrices = None
     """None: those known for the model, if any."""
-    temperature: float | None = None
+    temperature: float | None = Field(default=None, ge=0, le=2)
     """Sent only if it is set: newer models refuse sampling parameters."""
     cache_ttl: Literal["5m", "1h"] = "5m"
     """Anthropic: how long the service keeps a window after its last use."""
-    effort: str = "low"
+    effort: Literal["", "low", "medium", "high"] = "low"
     """Anthropic: empty for models that do not know it."""
     max_tokens_field: Literal["max_completion_tokens", "max_tokens"] = "max_completion_tokens"
     """OpenAI dialect: what the server calls the limit."""
+
+    def ready(self) -> WriterOptions:
+        """The options with the prices that hold. Checked here, not on loading, where an error repeats what it got."""
+        address = urlsplit(self.base_url)
+        if self.base_url and (address.scheme not in ("http", "https") or not address.hostname or "@" in address.netloc):
+            raise InvalidArgument(
+                "context_model.base_url must be like https://host/v1, without a user or a password",
+                field="context_model.base_url",
+            )
+        prices = self.prices or known_prices(self.model, self.cache_ttl)
+        if self.budget_usd is not None and prices is None:
+            raise InvalidArgument(
+                f"the prices of {self.model!r} are not known here, so a budget cannot be kept; state "
+                "context_model.prices: {input: …, output: …} in dollars per million tokens, or leave budget_usd out",
+                field="context_model.prices",
+            )
+        return replace(self, prices=prices)
+
+    def api_key(self, environ: Mapping[str, str] | None = None) -> tuple[str, str]:
+        """The key, and what to say when there is none where one is needed; never kept, never shown."""
+        name = self.api_key_env or _USUAL_VARIABLE[self.provider]
+        if not _VARIABLE.fullmatch(name):
+            raise InvalidArgument(
+                "context_model.api_key_env names an environment variable, like ANTHROPIC_API_KEY; it is not the key",
+                field="context_model.api_key_env",
+            )
+        key = (os.environ if environ is None else environ).get(name, "").strip()
+        needed = not self.base_url or bool(self.api_key_env)
+        return key, f"{name} is not set in the environment" if needed and not key else ""

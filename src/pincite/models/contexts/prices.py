@@ -5,26 +5,33 @@ Services change their prices: those known here are of October 2026, and what the
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from math import ceil
+from typing import Annotated
+
+from pydantic import BeforeValidator, Field
+from pydantic.dataclasses import dataclass
 
 from pincite.meaning import Tokens
+from pincite.options import CLOSED
 
 LONG_PROMPT = 100_000
 """Tokens from which a prompt is billed at the prices for long ones."""
 
 
-@dataclass(frozen=True, slots=True)
+Dollars = Annotated[float, Field(ge=0, le=100_000)]
+
+
+@dataclass(frozen=True, slots=True, config=CLOSED)
 class Prices:
     """Dollars per million tokens. What is read from or written to a cache costs as much as input unless stated."""
 
-    input: float
-    output: float
-    cache_write: float | None = None
-    cache_read: float | None = None
+    input: Dollars
+    output: Dollars
+    cache_write: Dollars | None = None
+    cache_read: Dollars | None = None
     long_prompt: Prices | None = None
     """For the whole of a call whose prompt is longer than `LONG_PROMPT`."""
-    min_cached_tokens: int = 1_024
+    min_cached_tokens: int = Field(default=1_024, ge=0)
     """A shorter beginning of a prompt is not kept in the cache."""
 
     def micros(self, tokens: Tokens) -> int:
@@ -60,6 +67,10 @@ KNOWN: dict[str, dict[str, Prices]] = {
     "gpt-6-luna": {"": Prices(0.10, 0.50)},
 }
 """By model and by how long its cache lives."""
+
+
+StatedPrices = Annotated[Prices | None, BeforeValidator(lambda given: given or None)]
+"""As settings hold them: an empty mapping states none."""
 
 
 def known_prices(model: str, ttl: str) -> Prices | None:
