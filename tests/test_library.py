@@ -39,8 +39,9 @@ LINES = st.lists(
 def test_every_hit_is_cut_out_of_the_stored_text_and_stays_so(documents: list[str], changed: str) -> None:
     with tempfile.TemporaryDirectory() as root, pincite.open(Path(root) / "library") as library:
         desk = Desk(Path(root), library)
-        desk.put(**{f"d{number}": text for number, text in enumerate(documents)})
+        desk.put(found="alpha", **{f"d{number}": text for number, text in enumerate(documents)})
         hits = desk.search("alpha art title beta", group="chunk", limit=100).hits
+        assert hits
         for hit in hits:
             place = hit.passage
             assert place.span is not None

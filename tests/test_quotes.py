@@ -2,14 +2,14 @@
 
 from __future__ import annotations
 
-import time
 import unicodedata
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import assume, given, settings
 from hypothesis import strategies as st
 
 from pincite.text.quotes import align_quote, find_quote, normalise_quote
+from runaway import stopped_if_it_runs_away
 
 SOURCE = "He said:  “The\nfee — 5 % — isn’t due”…\n\nUntil\u00a0then, co\u00adoperation\tis free. «Fin»"
 
@@ -65,15 +65,17 @@ def test_normal_form_is_stable_and_spans_lead_back(text: str) -> None:
         assert normal.position(span.start) <= start
 
 
-@given(TEXTS, st.integers(0, 40), st.integers(0, 40))
+@given(TEXTS, TEXTS, st.integers(0, 80), st.integers(1, 40))
 @settings(max_examples=200)
-def test_a_stretch_of_normal_text_is_found_where_it_stands(text: str, start: int, length: int) -> None:
+def test_a_stretch_of_normal_text_is_found_where_it_stands(before: str, after: str, start: int, length: int) -> None:
+    text = f"{before}ab{after}"
     normal = normalise_quote(text)
+    start %= len(normal.text)
     quote = normal.text[start : start + length].strip("\"' ")
-    if quote and normalise_quote(quote).text == quote:
-        span = find_quote(quote, normal)
-        assert span is not None
-        assert quote in normalise_quote(text[span.start : span.end]).text
+    assume(quote and normalise_quote(quote).text == quote)
+    span = find_quote(quote, normal)
+    assert span is not None
+    assert quote in normalise_quote(text[span.start : span.end]).text
 
 
 @pytest.mark.parametrize(
@@ -99,12 +101,13 @@ def test_nothing_in_common_aligns_with_nothing() -> None:
     assert align_quote("", "alpha") is None
 
 
-def test_a_megabyte_is_normalised_and_searched_in_no_time() -> None:
+def test_a_megabyte_is_normalised_and_searched_to_its_end() -> None:
     text = "Der Vertrag endet mit Ablauf der Frist. Das Gericht — „so“ — weist die Klage ab.\n" * 13_000
-    started = time.process_time()
-    normal = normalise_quote(unicodedata.normalize("NFD", text) + "Später gilt dies.")
-    assert find_quote("Später gilt dies.", normal) is not None
-    assert time.process_time() - started < 1
+    source = unicodedata.normalize("NFD", text) + "Später gilt dies."
+    with stopped_if_it_runs_away():
+        span = find_quote("Später gilt dies.", normalise_quote(source))
+    assert span is not None
+    assert source[span.start : span.end] == "Später gilt dies."
 
 
 def test_marks_of_markdown_are_not_part_of_a_quote() -> None:

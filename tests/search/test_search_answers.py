@@ -106,8 +106,11 @@ def test_a_broken_index_is_a_leg_that_is_unavailable(desk: Desk, monkeypatch: py
 
 def test_explanations_add_up_to_the_raw_score(handbook: pincite.Library) -> None:
     for query in ("Hundebiss", "How many days of paid annual leave?", "dépôt de garantie", '"annual leave" days'):
-        for hit in handbook.search(query, explain=True, limit=20, mode="keyword").hits:
+        hits = handbook.search(query, explain=True, limit=20, mode="keyword").hits
+        assert hits, query
+        for hit in hits:
             keyword = hit.legs["keyword"]
+            assert keyword.matched, query
             assert sum(item.share for item in keyword.matched) == pytest.approx(keyword.raw, abs=1e-9)
 
 

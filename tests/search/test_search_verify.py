@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import time
 import unicodedata
 
 import pytest
@@ -11,6 +10,7 @@ import pincite
 from desk import Desk
 from pincite.errors import InvalidArgument
 from pincite.search.verify import MAX_QUOTE
+from runaway import stopped_if_it_runs_away
 
 LEASE = """# Lease
 
@@ -130,7 +130,7 @@ def test_a_quote_stands_in_several_places(desk: Desk) -> None:
     assert len({verdict.passage and verdict.passage.citation, *verdict.also_in}) == 2
 
 
-def test_quotes_are_never_slow(desk: Desk) -> None:
+def test_long_quotes_of_long_texts_get_their_verdicts(desk: Desk) -> None:
     sentences = [
         f"Clause {n} binds party {n % 97} to deliver item {n * 7 % 1013} in month {n % 12}.\n" for n in range(19_000)
     ]
@@ -139,23 +139,20 @@ def test_quotes_are_never_slow(desk: Desk) -> None:
     assert len(flat) > 1_000_000
     long = flat[500_000:505_000]
     altered = long.replace("deliver", "supply", 1)
-    for element in ("flat.md", "cut.md"):
-        citation = str(pincite.Citation(desk.library.scope(), element))
-        for quote, where in (
-            (long, ""),
-            (altered, ""),
-            (long, citation),
-            (altered, citation),
-            ("Clause", ""),
-            ("zebra " * 900, citation),
-        ):
-            started = time.thread_time()  # of this thread: other tests of the process may have left some at work
-            verdict = desk.library.verify(quote, where)
-            assert time.thread_time() - started < 3, (quote[:30], where)
-            if (element, quote) == ("flat.md", altered):
-                assert verdict.status == "altered"
-            if (element, quote) == ("flat.md", long):
-                assert verdict.status == "verified"
+    flat_citation, cut_citation = (str(pincite.Citation(desk.library.scope(), name)) for name in ("flat.md", "cut.md"))
+    with stopped_if_it_runs_away():
+        verdicts = [
+            desk.library.verify(quote, where).status
+            for quote, where in (
+                (long, ""), (long, flat_citation),
+                (altered, ""), (altered, flat_citation),
+                (long, cut_citation), (altered, cut_citation),
+                ("Clause", ""), ("zebra " * 900, flat_citation), ("zebra " * 900, cut_citation),
+            )
+        ]  # fmt: skip
+    assert verdicts == [
+        "verified", "verified", "altered", "altered", "not_found", "not_found", "verified", "not_found", "not_found"
+    ]  # fmt: skip
 
 
 @pytest.mark.parametrize("quote", ["", "  ", "“”", "x" * (MAX_QUOTE + 1)])

@@ -23,6 +23,7 @@ def verdict(desk: Desk, element: str, query: str, **options: Any) -> str:
 
 def test_an_element_on_the_page_is_shown_with_its_rank(handbook: pincite.Library) -> None:
     answer = handbook.search("paid annual leave days", limit=3)
+    assert len(answer.hits) == 3
     for rank, hit in enumerate(answer.hits, start=1):
         told = handbook.why_not(hit.passage.element_id, "paid annual leave days", limit=3)
         assert (told.verdict, told.rank, told.score) == ("shown", rank, hit.score)

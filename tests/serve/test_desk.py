@@ -150,7 +150,7 @@ def test_the_deep_research_pair_has_exactly_its_shapes(library: pincite.Library)
     assert "26 working days" in fetched["text"]
     assert all(isinstance(value, str) for value in fetched["metadata"].values())
     plain = Desk(library).run("search", {"query": "annual leave"}, READER, door="mcp")
-    assert all(item["url"] == item["id"] for item in plain["results"])
+    assert plain["results"] and all(item["url"] == item["id"] for item in plain["results"])
 
 
 def test_a_draft_gets_a_verdict_per_quote(library: pincite.Library) -> None:

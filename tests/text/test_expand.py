@@ -70,7 +70,9 @@ def test_two_words_are_also_their_compound() -> None:
 def test_prose_is_not_joined_into_compounds() -> None:
     seen = {"hundebiss~de": 1}
     query = " ".join(["hund", "biss", *("abcdefghijklmnop"[: MAX_JOINED_WORDS - 1])])
-    assert not any(Term("hundebiss~de") in group.members for group in expand(query, seen))
+    groups = expand(query, seen)
+    assert len(groups) == MAX_JOINED_WORDS + 1
+    assert not any(Term("hundebiss~de") in group.members for group in groups)
 
 
 def test_an_identifier_is_one_group_for_the_whole_and_one_for_each_part() -> None:

@@ -87,6 +87,7 @@ def test_any_text_gets_a_code_or_nothing(text: str) -> None:
 
 
 def test_stopwords_are_lower_case_words() -> None:
+    assert STOPWORDS.keys() >= {"de", "en", "fr", "it"}
     for words in STOPWORDS.values():
         assert 80 <= len(words) <= 220
         assert all(word == word.lower() and word.isalpha() for word in words)

@@ -243,7 +243,7 @@ def test_without_stated_weights_the_librarys_own_ranking_decides(opened: Opened)
 
 def test_a_weight_of_nothing_leaves_its_leg_out(opened: Opened) -> None:
     found = opened(exact_weight=0.0, keyword_weight=1.0).search("2.2")
-    assert all(item.scores["exact"] is None for item in found)
+    assert found and all(item.scores["exact"] is None for item in found)
 
 
 @pytest.mark.parametrize(("tokens", "most"), [(100, 100), (300, 300)])

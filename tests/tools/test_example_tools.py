@@ -107,6 +107,7 @@ def test_the_custom_context_model_is_asked_once_for_each_passage(examples: Path,
 def test_the_reranked_one_is_reranked(examples: Path) -> None:
     with pincite.load_tools(examples / "agent-with-reranking.yaml") as tools:
         found = tools["handbook"].search("carry unused leave over")
+        assert len(found) >= 3
         assert all(item.scores["rerank"] is not None for item in found[:3])
 
 

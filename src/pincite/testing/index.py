@@ -468,7 +468,9 @@ class IndexContract:
 
     def test_scores_lie_between_0_and_1(self, shelf: Shelf) -> None:
         shelf.add(*(put(f"e{n}", page("dog " * n + "cat", name="dog")) for n in range(1, 9)))
-        for found in shelf.ask("dog cat").found:
+        ranking = shelf.ask("dog cat")
+        assert len(ranking.found) == ranking.total == 8
+        for found in ranking.found:
             assert 0 < found.score <= 1
             assert found.raw > 0
 

@@ -74,6 +74,7 @@ def test_the_oldest_packages_that_are_allowed_can_run_it(script: ModuleType) -> 
                   if item.startswith(("grpcio", "protobuf")))  # fmt: skip
     (protobuf,) = re.findall(r"# Protobuf Python Version: ([\d.]+)", modules()[0].read_text(encoding="utf-8"))
     assert generated.GRPC_GENERATED_VERSION == script.GENERATOR
+    assert {"grpcio", "protobuf"} <= floors.keys()
     for name, floor in floors.items():
         needed = protobuf if name == "protobuf" else script.GENERATOR
         assert _numbers(floor) >= _numbers(needed), f"{name}>={floor} is older than the generated code: {needed}"

@@ -203,6 +203,7 @@ def test_the_same_requests_do_reach_it_for_its_owner(two: Two) -> None:
 @pytest.mark.parametrize("who", ["tenant", "organization", "repository"])
 def test_what_a_stranger_may_not_know_of_is_answered_like_what_does_not_exist(two: Two, who: str) -> None:
     """Status, code and words are the same, with another name in them."""
+    refused = 0
     for (method, path), tries in attempts(two).items():
         for arguments in tries:
             if arguments.get("repository_id") != VAULT or "cursor" in arguments:
@@ -214,6 +215,8 @@ def test_what_a_stranger_may_not_know_of_is_answered_like_what_does_not_exist(tw
             assert there.status_code == nowhere.status_code, where
             if there.status_code >= 400:
                 assert there.text == nowhere.text.replace("vaunt", VAULT), where
+                refused += 1
+    assert refused
 
 
 def test_nothing_a_stranger_tried_has_changed_anything(two: Two) -> None:

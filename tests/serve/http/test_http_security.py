@@ -179,14 +179,18 @@ def test_as_soon_as_a_key_exists_every_route_but_the_open_ones_asks_for_it(serve
     served = serve()
     served.key()
     open_to_all = {"/healthz", "/readyz", "/openapi.json", "/.well-known/oauth-protected-resource"}
+    asked = {"open": 0, "closed": 0}
     for route in served.app.routes:
         path = route.path.replace("{element:path}", "company/leave.md").replace("{job_id}", "x")
         for method in getattr(route, "methods", None) or {"GET"}:
             answer = served.client.request(method, path, json={} if method == "POST" else None)
             if path in open_to_all or path.startswith(("/.well-known/", "/elements/", "/web")) or path == "/":
                 assert answer.status_code != 401, path
+                asked["open"] += 1
             else:
                 assert answer.status_code == 401, (method, path, answer.text)
+                asked["closed"] += 1
+    assert all(asked.values()), asked
 
 
 def test_a_revoked_key_opens_nothing(serve) -> None:

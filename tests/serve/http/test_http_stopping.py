@@ -13,7 +13,9 @@ import uvicorn
 
 from pincite.serve.http.stopping import StoppingTogether
 
-GRACE = 30
+GRACE = 3_600
+"""Nobody waits that long: whoever is refused in words is gone at once."""
+PATIENCE = 30
 
 
 def test_what_waits_is_refused_in_words_before_connections_are_cut() -> None:
@@ -32,18 +34,16 @@ def test_what_waits_is_refused_in_words_before_connections_are_cut() -> None:
 
     config = uvicorn.Config(app, port=0, lifespan="off", log_config=None, timeout_graceful_shutdown=GRACE)
     server = StoppingTogether(config, last, 0.3, also=lambda: order.append("also"))
-    running = threading.Thread(target=server.run)
+    running = threading.Thread(target=server.run, daemon=True)
     running.start()
     while not server.started:
         time.sleep(0.01)
     port = server.servers[0].sockets[0].getsockname()[1]
     with ThreadPoolExecutor(1) as client:
-        answer = client.submit(httpx2.get, f"http://127.0.0.1:{port}/", timeout=GRACE)
+        answer = client.submit(httpx2.get, f"http://127.0.0.1:{port}/", timeout=PATIENCE)
         assert asked.wait(10)
-        began = time.monotonic()
         server.should_exit = True
-        assert (answer.result(GRACE).status_code, answer.result().text) == (503, "stopping")
-    running.join(GRACE)
+        assert (answer.result(PATIENCE).status_code, answer.result().text) == (503, "stopping")
+    running.join(PATIENCE)
     assert not running.is_alive()
-    assert time.monotonic() - began < GRACE / 2
     assert order == ["also", "last"]

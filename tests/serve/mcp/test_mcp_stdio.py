@@ -6,7 +6,6 @@ import json
 import os
 import subprocess
 import sys
-import time
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
@@ -91,10 +90,8 @@ def test_progress_reaches_a_modern_client(folder: Path) -> None:
     assert told == ["reading", "done"]
 
 
-def seconds_to_the_list(folder: Path) -> float:
-    """From starting the process to the answer to tools/list."""
+def test_a_client_that_says_everything_at_once_gets_the_list_and_a_clean_end(folder: Path) -> None:
     environ = {"PATH": os.environ["PATH"], "PINCITE_DENSE": "off"}
-    began = time.perf_counter()
     with subprocess.Popen(
         [*PROGRAM, "mcp"], cwd=folder, env=environ, stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True
     ) as process:
@@ -106,20 +103,9 @@ def seconds_to_the_list(folder: Path) -> float:
         process.stdin.flush()
         process.stdout.readline()
         listed = json.loads(process.stdout.readline())
-        took = time.perf_counter() - began
         assert len(listed["result"]["tools"]) == len(TOOLS)
         process.stdin.close()
         assert process.wait(30) == 0
-    return took
-
-
-def test_the_first_tool_list_is_there_within_two_seconds(folder: Path) -> None:
-    """The best of three: what others do on the machine meanwhile is not what is measured."""
-    took = min(seconds_to_the_list(folder) for _ in range(3))
-    busy = os.getloadavg()[0] if hasattr(os, "getloadavg") else 0.0
-    if took >= 2 and busy > (os.cpu_count() or 1):
-        pytest.skip(f"{took:.1f} s on a machine with a load of {busy:.1f}: nothing can be said")
-    assert took < 2
 
 
 def test_nothing_of_the_engine_is_imported_before_the_list() -> None:

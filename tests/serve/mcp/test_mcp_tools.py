@@ -40,7 +40,9 @@ def listed(library: pincite.Library, mode: str = "auto") -> list[Any]:
     async def work(client: Any) -> list[Any]:
         return list((await client.list_tools()).tools)
 
-    return with_client(build_server(lambda: desk), work, mode)
+    tools = with_client(build_server(lambda: desk), work, mode)
+    assert tools, "nothing could be said of them"
+    return tools
 
 
 # --- what is listed -------------------------------------------------------------------------------------------

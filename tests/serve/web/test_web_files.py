@@ -46,8 +46,11 @@ def test_the_document_has_no_inline_script_or_style() -> None:
 
 
 def test_every_file_that_is_named_exists() -> None:
-    for name in re.findall(r'(?:href|src)="/web/([^"]+)"', (WEB / "index.html").read_text("utf-8")):
+    named = re.findall(r'(?:href|src)="/web/([^"]+)"', (WEB / "index.html").read_text("utf-8"))
+    assert named
+    for name in named:
         assert (WEB / name).is_file()
-    for path in SCRIPTS:
-        for name in re.findall(r'from "\./([^"]+)"', path.read_text("utf-8")):
-            assert (path.parent / name).is_file(), f"{path.name} imports {name}"
+    imported = [(path, name) for path in SCRIPTS for name in re.findall(r'from "\./([^"]+)"', path.read_text("utf-8"))]
+    assert imported
+    for path, name in imported:
+        assert (path.parent / name).is_file(), f"{path.name} imports {name}"
