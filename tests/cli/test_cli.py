@@ -5,8 +5,10 @@ from __future__ import annotations
 import json
 import os
 import re
+import signal
 import subprocess
 import sys
+from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any
 
@@ -222,6 +224,42 @@ def test_an_interrupt_says_so(filled: Run, monkeypatch: pytest.MonkeyPatch) -> N
     monkeypatch.setattr("pincite.library.Library.status", interrupted)
     done = filled("status")
     assert (done.returncode, "interrupted; what was committed stays committed" in done.stderr) == (130, True)
+
+
+@pytest.fixture
+def mine() -> Iterator[Callable[..., None]]:
+    """What a program that calls `main` does on SIGTERM and SIGINT."""
+
+    def handler(*_: object) -> None:
+        pytest.fail("nobody sent it")
+
+    numbers = (signal.SIGTERM, signal.SIGINT)
+    before = {number: signal.signal(number, handler) for number in numbers}
+    yield handler
+    for number in numbers:
+        signal.signal(number, before[number])
+
+
+def handlers() -> set[object]:
+    return {signal.getsignal(number) for number in (signal.SIGTERM, signal.SIGINT)}
+
+
+@pytest.mark.parametrize(
+    ("command", "code"), [("status", 0), ("--help", 0), ("search leave --limit many", 2), ("get nothing.md", 3)]
+)
+def test_a_program_that_calls_it_keeps_its_own_signal_handlers(
+    filled: Run, mine: Callable[..., None], command: str, code: int
+) -> None:
+    assert filled(*command.split()).returncode == code
+    assert handlers() == {mine}
+
+
+def test_a_command_that_is_terminated_says_so_by_its_exit_code_and_gives_the_handlers_back(
+    filled: Run, monkeypatch: pytest.MonkeyPatch, mine: Callable[..., None]
+) -> None:
+    monkeypatch.setattr("pincite.library.Library.status", lambda *_, **__: os.kill(os.getpid(), signal.SIGTERM))
+    assert filled("status").returncode == 143
+    assert handlers() == {mine}
 
 
 def test_the_demo_questions_find_their_answers(run: Run) -> None:

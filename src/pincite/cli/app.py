@@ -6,6 +6,8 @@ import errno
 import os
 import signal
 import sys
+from collections.abc import Iterator
+from contextlib import contextmanager
 from typing import Annotated
 
 import typer
@@ -104,15 +106,27 @@ def main() -> None:
     for stream in (sys.stdout, sys.stderr):
         if hasattr(stream, "reconfigure"):  # whatever a file name or query holds can be printed, in JSON as an escape
             stream.reconfigure(errors="backslashreplace")
-    signal.signal(signal.SIGTERM, lambda *_: sys.exit(TERMINATED))  # so that temporary folders are removed
-    try:
-        code = _run()
-        sys.stdout.flush()
-    except BrokenPipeError:
-        # Whoever read our output has seen enough; what is still buffered must not complain at exit.
-        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
-        code = 0
+    with _leaving_in_order_when_terminated():
+        try:
+            code = _run()
+            sys.stdout.flush()
+        except BrokenPipeError:
+            # Whoever read our output has seen enough; what is still buffered must not complain at exit.
+            os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+            code = 0
     sys.exit(code)
+
+
+@contextmanager
+def _leaving_in_order_when_terminated() -> Iterator[None]:
+    """SIGTERM unwinds the command, so that temporary folders are removed; afterwards it does what it did before."""
+    before = signal.getsignal(signal.SIGTERM)
+    signal.signal(signal.SIGTERM, lambda *_: sys.exit(TERMINATED))
+    try:
+        yield
+    finally:
+        # None: the handler was not set from Python, and only the default can be set again.
+        signal.signal(signal.SIGTERM, signal.SIG_DFL if before is None else before)
 
 
 def _run() -> int:
