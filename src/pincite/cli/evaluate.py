@@ -1,35 +1,19 @@
-"""The command that measures: eval."""
+"""The command that measures: eval, its options, and which of them go together."""
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-from contextlib import contextmanager
-from dataclasses import dataclass, replace
-from json import dumps
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated
+from typing import Annotated
 
 import typer
 
-from pincite.cli.render_report import render_report
-from pincite.cli.session import (
-    AsJson,
-    ReadContext,
-    Repositories,
-    Session,
-    Update,
-    emit,
-    parse_filters,
-    progress_bar,
-    say,
-    session,
-)
-from pincite.errors import Conflict, InvalidArgument, NotFound
-
-if TYPE_CHECKING:
-    from pincite.eval.benches import Bench
-    from pincite.eval.cases import CaseSet
-    from pincite.eval.gates import Gates
+from pincite.cli.compare_chunks import compare_chunks
+from pincite.cli.measure_answers import measure_answers
+from pincite.cli.questions import Corpus, Place
+from pincite.cli.session import AsJson, ReadContext, Repositories, progress_bar, session
+from pincite.cli.suggest_queries import suggest_queries
+from pincite.cli.written_files import check_target
+from pincite.errors import InvalidArgument
 
 
 def register(app: typer.Typer) -> None:
@@ -117,11 +101,11 @@ def evaluate(
     with progress_bar(here.progress) as progress:
         place = Place(here, golden, corpus_of, tuple(repository or ()), read_context, progress)
         if chunks:
-            passed = _compare_chunks(place, Path(chunks), update=update, json=json)
+            passed = compare_chunks(place, Path(chunks), update=update, json=json)
         elif suggest:
-            passed = _suggest(place, limit or 100, out, json=json)
+            passed = suggest_queries(place, limit or 100, out, json=json)
         else:
-            passed = _measure(place, gates, baseline, out, html, json=json)
+            passed = measure_answers(place, gates, baseline, out, html, json=json)
     if not passed:
         raise typer.Exit(1)
 
@@ -147,195 +131,3 @@ def _refuse_idle(given: dict[str, object]) -> None:
     for name in sorted(idle):
         if given[name]:
             raise InvalidArgument(f"{name} has no effect {reason}; leave it out", field=name.lstrip("-"))
-
-
-@dataclass(frozen=True, slots=True)
-class Corpus:
-    """Options that say what is asked of what, when it is not the library."""
-
-    beir: str
-    qrels: str
-    corpus: str
-    queries: str
-    kind: str
-    only: tuple[str, ...]
-    mixed: bool
-    work: str
-
-
-@dataclass(frozen=True, slots=True)
-class Place:
-    """Everything that says what is asked of what."""
-
-    here: Session
-    golden: str
-    corpus: Corpus
-    repositories: tuple[str, ...]
-    read_context: str
-    progress: Update
-
-    @contextmanager
-    def bench(self, *, asks: bool = True) -> Iterator[Bench]:
-        """The library and the questions; without `asks` the questions do not matter."""
-        from pincite.eval.benches import Bench, BenchOptions, beir_bench, corpus_bench
-        from pincite.eval.evaluate import EvaluateOptions
-
-        given = self.corpus
-        if given.beir and (given.corpus or given.queries or self.golden):
-            raise InvalidArgument("--beir brings its own corpus and queries; leave the others out", field="beir")
-        only = {
-            key: value if isinstance(value, list) else [value]
-            for key, value in parse_filters(given.only, "--only").items()
-        }
-        config = self.here.settings()
-        if given.beir:
-            options = BenchOptions(given.kind or "generic", only, given.mixed, given.work)
-            with beir_bench(Path(given.beir).expanduser(), given.qrels, config, options, self.progress) as bench:
-                yield bench
-        elif given.corpus:
-            fallback = "generic" if given.corpus.endswith(".jsonl") else "documents"
-            options = BenchOptions(given.kind or fallback, only, given.mixed, given.work)
-            cases = self._cases(config.gate.golden, asks=asks)
-            with corpus_bench(given.corpus, cases, config, options, self.progress) as bench:
-                yield bench
-        else:
-            cases = self._cases(config.gate.golden, asks=asks)
-            with self.here.open() as library:
-                yield Bench(
-                    library,
-                    cases,
-                    EvaluateOptions(
-                        cases.name, given.kind or "documents", self.repositories, self.read_context or None
-                    ),
-                )
-
-    def asks_the_gate(self) -> bool:
-        """Whether it is the golden queries of the configuration that are asked: then its bounds hold too."""
-        given = self.corpus
-        return not (self.golden or given.beir or given.queries) and bool(self.here.settings().gate.golden)
-
-    def _cases(self, configured: str, *, asks: bool) -> CaseSet:
-        from pincite.eval.beir import load_cases
-        from pincite.eval.cases import CaseSet
-        from pincite.eval.golden import load_golden
-
-        given = self.corpus
-        if not asks:
-            return CaseSet("", ())
-        if bool(given.queries) != bool(given.qrels):
-            raise InvalidArgument(
-                "--queries and --qrels go together: questions and their judgements (--beir FOLDER brings both)",
-                field="queries",
-            )
-        if given.queries:
-            return load_cases(Path(given.queries), Path(given.qrels), Path(given.queries).stem)
-        golden = self.golden or configured
-        if not golden:
-            raise InvalidArgument(
-                "what should be asked? Name a golden file, a BEIR folder (--beir), or --queries with --qrels; a golden"
-                " file to begin with comes from: pincite eval --suggest --out golden.yaml",
-                field="golden",
-            )
-        return load_golden(Path(golden).expanduser())
-
-
-def _measure(place: Place, gates: Gates, baseline: str, out: str, html: str, *, json: bool) -> bool:
-    from pincite.eval.compare import compare, load_report
-    from pincite.eval.evaluate import evaluate as run_cases
-    from pincite.eval.gates import check
-    from pincite.eval.guard import gates_of
-    from pincite.eval.report import report
-    from pincite.eval.worst import worst
-
-    before = load_report(Path(baseline)) if baseline else None
-    if place.asks_the_gate() and not gates:
-        gates = replace(gates_of(place.here.settings()), max_drop=None)
-    with place.bench() as bench:
-        run = run_cases(bench.library, bench.cases, bench.options, place.progress)
-        body = report(run)
-        shown = worst(bench.library, run, bench.options) if html or not json else []
-    if before is not None:
-        body["comparison"] = compare(before, body)
-    if gates:
-        body["gates"] = check(body, gates, body.get("comparison"))
-    if html:
-        from pincite.eval.html import render_page
-
-        _write(html, render_page(body, shown))
-    if out:
-        _write(out, dumps(body, ensure_ascii=False, indent=2) + "\n")
-    if json:
-        emit(body)
-    else:
-        render_report(body, shown)
-    verdict = body.get("gates", {"passed": True, "checks": []})
-    for item in verdict["checks"]:
-        if json and not item["passed"]:
-            say(f"FAILED {item['name']}: {item['text']}")
-    return bool(verdict["passed"])
-
-
-def _suggest(place: Place, limit: int, out: str, *, json: bool) -> bool:
-    from pincite.eval.golden import golden_text
-    from pincite.eval.suggest import suggest
-
-    if len(place.repositories) > 1:
-        raise InvalidArgument("--suggest takes one repository at a time", field="repository")
-    if out and Path(out).expanduser().exists():
-        raise Conflict(f"{out} exists and may hold your own questions; name another file", field="out")
-    with place.bench(asks=False) as bench:
-        name = place.repositories[0] if place.repositories else ""
-        cases = suggest(bench.library, repository=name, limit=limit, read_context=place.read_context or None)
-    text = golden_text(cases, as_json=json or out.endswith(".json"))
-    if out and cases.cases:
-        _write(out, text)
-    elif not out:
-        typer.echo(text, nl=False)
-    kinds = sorted({tag for case in cases.cases for tag in case.tags if tag.startswith("type:")})
-    counts = [f"{sum(tag in case.tags for case in cases.cases)} {tag.removeprefix('type:')}" for tag in kinds]
-    say(
-        f"{len(cases.cases)} queries suggested"
-        + (f" ({', '.join(counts)})" if counts else "")
-        + (f" → {out}" if out and cases.cases else "")
-    )
-    for note in cases.notes:
-        say(f"note: {note}")
-    return bool(cases.cases)
-
-
-def _compare_chunks(place: Place, path: Path, *, update: bool, json: bool) -> bool:
-    from pincite.eval.chunks import difference, read_accepted, snapshot
-
-    if len(place.repositories) > 1:
-        raise InvalidArgument("--chunks takes one repository at a time", field="repository")
-    with place.bench(asks=False) as bench:
-        now = snapshot(bench.library, bench.options.kind, repository="".join(place.repositories))
-    if update:
-        if path.exists():
-            read_accepted(path)  # another file of this name is not overwritten
-        _write(str(path), now)
-        say(f"accepted: {path}")
-        changed = ""
-    else:
-        changed = difference(read_accepted(path), now)
-    if json:
-        emit({"snapshot": str(path), "changed": bool(changed), "difference": changed})
-    elif changed:
-        typer.echo(changed)
-        say(f"passages are cut otherwise than in {path}; if that is meant, accept it with --update")
-    elif not update:
-        say(f"passages are cut as in {path}")
-    return not changed
-
-
-def check_target(path: str) -> None:
-    """Whether a file can be written there, asked before the long work begins."""
-    target = Path(path).expanduser()
-    if path and not target.parent.is_dir():
-        raise NotFound(f"there is no folder {str(target.parent)!r} to write {target.name} into", field="out")
-    if path and target.is_dir():
-        raise InvalidArgument(f"{path} is a folder; name a file", field="out")
-
-
-def _write(path: str, text: str) -> None:
-    Path(path).expanduser().write_text(text, encoding="utf-8", errors="backslashreplace")

@@ -8,8 +8,9 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from pincite.cli.evaluate import Corpus, Place, check_target
+from pincite.cli.questions import Corpus, Place
 from pincite.cli.session import AsJson, ReadContext, Repositories, emit, progress_bar, say, session
+from pincite.cli.written_files import check_target
 from pincite.errors import Conflict
 
 if TYPE_CHECKING:

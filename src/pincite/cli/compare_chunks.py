@@ -1,0 +1,38 @@
+"""`pincite eval --chunks`: are passages still cut as in the snapshot that was accepted?"""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import typer
+
+from pincite.cli.questions import Place
+from pincite.cli.session import emit, say
+from pincite.cli.written_files import write_file
+from pincite.errors import InvalidArgument
+
+
+def compare_chunks(place: Place, path: Path, *, update: bool, json: bool) -> bool:
+    """Show what is cut differently, or accept it; whether nothing is."""
+    from pincite.eval.chunks import difference, read_accepted, snapshot
+
+    if len(place.repositories) > 1:
+        raise InvalidArgument("--chunks takes one repository at a time", field="repository")
+    with place.bench(asks=False) as bench:
+        now = snapshot(bench.library, bench.options.kind, repository="".join(place.repositories))
+    if update:
+        if path.exists():
+            read_accepted(path)  # another file of this name is not overwritten
+        write_file(str(path), now)
+        say(f"accepted: {path}")
+        changed = ""
+    else:
+        changed = difference(read_accepted(path), now)
+    if json:
+        emit({"snapshot": str(path), "changed": bool(changed), "difference": changed})
+    elif changed:
+        typer.echo(changed)
+        say(f"passages are cut otherwise than in {path}; if that is meant, accept it with --update")
+    elif not update:
+        say(f"passages are cut as in {path}")
+    return not changed
