@@ -6,13 +6,19 @@ import copy
 import random
 import re
 from html.parser import HTMLParser
+from importlib.util import find_spec
 from itertools import pairwise
+from pathlib import Path
 from typing import Any
 
 import pytest
 
-from pincite.eval.html import render_page
-from pincite.eval.html.style import DARK, LIGHT
+from beir_folder import write_beir
+from pincite import extras
+from pincite.errors import MissingExtra
+from pincite.eval.html import render_page, require_templates, templating
+from pincite.eval.html.colours import DARK, LIGHT
+from terminal import Run
 
 VOID = {"meta", "br"}
 LEGS = {"keyword": 0.62, "dense": 0.58, "exact": 0.31, "rrf": 0.68, "final": 0.71}
@@ -25,6 +31,7 @@ QUESTIONS = [
     "travel expenses 'first class' <b>train</b>",
     "Donaudampfschifffahrtsgesellschaftskapitänsmützenverordnungsänderungsgesetz" * 2,
 ]
+BREAKING = "\"'><script>alert(1)</script><img src=x onerror=alert(1)> & so on"
 SCRIPTED = '<script>alert("1")</script><img src="http://evil.example/x.png" onerror=alert(1)>'
 
 
@@ -251,6 +258,62 @@ def test_a_query_that_holds_markup_is_shown_and_not_run() -> None:
     assert page.text.count(SCRIPTED) >= 6
 
 
+def hostile(value: Any, fixed: frozenset[str]) -> Any:
+    """The same report with markup in every text, and in every name that a report is free to choose."""
+    if isinstance(value, dict):
+        return {key if key in fixed else f"{key}{BREAKING}": hostile(each, fixed) for key, each in value.items()}
+    if isinstance(value, list):
+        return [hostile(each, fixed) for each in value]
+    return BREAKING if isinstance(value, str) else value
+
+
+def test_markup_and_quotes_in_any_text_or_name_stay_text() -> None:
+    report, worst = sample_report(), sample_worst(3)
+    plain = Reader(render_page(report, worst))
+    fixed = frozenset({*report, *report["comparison"], *report["gates"], *report["gates"]["checks"][0]})
+    fixed |= {*worst[0], *worst[0]["hits"][0], *report["latency_ms"], *_change(0, 0, 0), "final", "ndcg@10"}
+    page = Reader(render_page(hostile(report, fixed), hostile(worst, fixed)))
+    assert {tag for tag, _ in page.tags} == {tag for tag, _ in plain.tags}
+    assert {name for _, attrs in page.tags for name in attrs} == {name for _, attrs in plain.tags for name in attrs}
+    assert [tag for tag, _ in page.tags].count("script") == 1
+    labels = [attrs[name] or "" for _, attrs in page.tags for name in ("aria-label", "title") if name in attrs]
+    assert sum(BREAKING in label for label in labels) > 20, "it is read back as it was given"
+    assert page.text.count(BREAKING) > 100
+
+
+def test_every_template_escapes_and_none_leaves_out_what_is_missing() -> None:
+    from jinja2 import StrictUndefined, UndefinedError
+
+    environment = templating._environment()
+    names = environment.list_templates()
+    assert "page.html.j2" in names
+    for name in names:
+        source, _, _ = environment.loader.get_source(environment, name)
+        assert not re.search(r"\|\s*safe\b|autoescape|Markup", source), name
+    assert environment.autoescape is True
+    assert environment.undefined is StrictUndefined
+    with pytest.raises(UndefinedError, match="'content' is undefined"):
+        templating.render("notes")
+
+
+def test_without_jinja_the_page_says_what_to_install(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(extras, "find_spec", lambda name: None if name == "jinja2" else find_spec(name))
+    templating._environment.cache_clear()
+    for make in (require_templates, lambda: render_page(sample_report())):
+        with pytest.raises(MissingExtra, match=r'the page of an evaluation.*pip install "pincite\[eval\]"'):
+            make()
+
+
+def test_a_page_that_cannot_be_made_is_refused_before_anything_is_asked(
+    run: Run, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(extras, "find_spec", lambda name: None if name == "jinja2" else find_spec(name))
+    monkeypatch.setattr("pincite.eval.evaluate.evaluate", lambda *_, **__: pytest.fail("asked for nothing"))
+    done = run("eval", "--beir", str(write_beir(tmp_path / "pets")), "--html", "page.html")
+    assert (done.returncode, done.stdout) == (4, "")
+    assert 'pip install "pincite[eval]"' in done.stderr
+
+
 def test_characters_that_cannot_stand_in_a_page_are_replaced() -> None:
     report = sample_report() | {"dataset": "a\x00b\ud800c", "notes": ["one\r\ntwo"]}
     page = render_page(report)
@@ -260,6 +323,7 @@ def test_characters_that_cannot_stand_in_a_page_are_replaced() -> None:
 
 def test_nothing_is_loaded_from_anywhere() -> None:
     page = Reader(render_page(sample_report(), sample_worst()))
+    assert any(attrs.get("href") for _, attrs in page.tags)
     for _, attrs in page.tags:
         assert "src" not in attrs
         assert (attrs.get("href") or "#").startswith("#")
@@ -275,11 +339,23 @@ def test_the_same_report_gives_the_same_bytes() -> None:
     assert (report, worst) == untouched
 
 
+NEEDED_BY = {"metrics": ["legs"], "by": ["tags"], "comparison": ["changes"], "per_query": ["spread"]}
+NEEDED_BY |= {"latency_ms": ["latency"]}
+"""Which section goes with a part; the notes of a comparison are notes too."""
+
+
+def sections_of(page: Reader) -> list[str | None]:
+    return [attrs["id"] for tag, attrs in page.tags if tag == "section"]
+
+
 @pytest.mark.parametrize("missing", sorted(sample_report()))
 def test_a_report_without_one_of_its_parts_still_makes_a_page(missing: str) -> None:
     report = sample_report()
+    whole = sections_of(Reader(render_page(report, sample_worst())))
     del report[missing]
-    Reader(render_page(report, sample_worst()))
+    assert sections_of(Reader(render_page(report, sample_worst()))) == [
+        anchor for anchor in whole if anchor not in NEEDED_BY.get(missing, ())
+    ]
 
 
 @pytest.mark.parametrize(
@@ -294,7 +370,9 @@ def test_a_report_without_one_of_its_parts_still_makes_a_page(missing: str) -> N
     ids=["empty", "nulls", "no-queries", "empty-comparison", "empty-gates"],
 )
 def test_a_report_with_hardly_anything_still_makes_a_page(report: dict[str, Any]) -> None:
-    Reader(render_page(report, [{}, {"hits": [{}], "relevant": [{}]}]))
+    page = Reader(render_page(report, [{}, {"hits": [{}], "relevant": [{}]}]))
+    assert "worst" in sections_of(page)
+    assert "Nothing came." in page.text and "not found" in page.text
 
 
 def test_a_value_that_is_no_number_is_shown_as_missing() -> None:
@@ -370,11 +448,12 @@ def test_five_thousand_queries_stay_below_a_megabyte_and_a_half() -> None:
 
 def test_every_drawing_says_what_it_shows_and_headings_do_not_skip() -> None:
     page = Reader(render_page(sample_report(), sample_worst()))
+    assert len(drawn(page)) > 20 and "th" in {tag for tag, _ in page.tags}
     assert all(attrs.get("role") == "img" or attrs.get("aria-hidden") for tag, attrs in page.tags if tag == "svg")
     assert all(attrs.get("aria-label") for _, attrs in drawn(page))
     assert all(attrs.get("scope") for tag, attrs in page.tags if tag == "th")
     levels = [int(tag[1]) for tag, _ in page.tags if re.fullmatch("h[1-6]", tag)]
-    assert levels[0] == 1
+    assert levels[0] == 1 and max(levels) == 3
     assert all(deeper - level <= 1 for level, deeper in pairwise(levels))
 
 

@@ -25,6 +25,10 @@ def measure_answers(place: Place, gates: Gates, baseline: str, out: str, html: s
     from pincite.eval.report import report
     from pincite.eval.worst import worst
 
+    if html:
+        from pincite.eval.html import require_templates
+
+        require_templates()
     before = load_report(Path(baseline)) if baseline else None
     if place.asks_the_gate() and not gates:
         gates = replace(gates_of(place.here.settings()), max_drop=None)

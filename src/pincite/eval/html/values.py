@@ -1,30 +1,25 @@
-"""Values of a report as safe text: everything that stands on the page passes through here."""
+"""Values of a report in the words and digits in which the page shows them."""
 
 from __future__ import annotations
 
 import math
-import re
 from collections.abc import Iterable, Mapping
-from html import escape
 from typing import Any, Literal, TypeAlias
 
 Pair: TypeAlias = tuple[float, float]
 Direction: TypeAlias = Literal["better", "worse", "same"]
 
-ARROWS: dict[Direction, str] = {"better": "▲", "worse": "▼", "same": "○"}
 HEADLINE = "ndcg@10"
 FEW_QUERIES = 10
 """Below this, a mean says little, and the page says so."""
 LEGS = ("keyword", "dense", "related", "exact", "graph", "rrf", "unreranked", "final")
 METRICS = {"ndcg": "nDCG", "recall": "Recall", "precision": "Precision", "mrr": "MRR", "hit": "Hit", "map": "MAP"}
 
-_UNPRINTABLE = re.compile("[\x00-\x08\x0b\x0e-\x1f\x7f-\x9f\ud800-\udfff]")
 
-
-def text(value: object, max_chars: int = 2000) -> str:
-    """The value escaped for text and attributes, cut at a length, without characters that HTML or UTF-8 refuse."""
-    plain = _UNPRINTABLE.sub("\ufffd", str(value))
-    return escape(plain if len(plain) <= max_chars else plain[: max_chars - 1] + "…")
+def cut(value: object, max_chars: int) -> str:
+    """The value as text, cut at a length."""
+    plain = str(value)
+    return plain if len(plain) <= max_chars else plain[: max_chars - 1] + "…"
 
 
 def amount(value: Any) -> float | None:
@@ -92,19 +87,3 @@ def in_order(legs: Iterable[str]) -> list[str]:
 def headline_leg(metrics: Mapping[str, Any]) -> str:
     """The leg whose ranking the caller sees: final, or the last one there is."""
     return "final" if "final" in metrics or not metrics else in_order(metrics)[-1]
-
-
-def key(look: str, label: str) -> str:
-    """What a colour stands for; kept on one line."""
-    return f'<span class="key"><i class="{look}"></i>{label}</span> '
-
-
-def size(queries: int) -> str:
-    """How many queries a mean is made of, with a mark where it says little."""
-    few = ' <span class="badge">few queries</span>' if queries < FEW_QUERIES else ""
-    return f"<small>{count(queries, 'query')}{few}</small>"
-
-
-def more(shown: int, there: int, noun: str) -> str:
-    """A line that says how much was left out, or nothing."""
-    return f'<p class="soft">… {count(there - shown, noun)} more, not shown</p>' if there > shown else ""
