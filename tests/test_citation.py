@@ -51,16 +51,16 @@ def test_white_space_around_and_capitals_in_the_version_are_understood() -> None
     ("text", "message"),
     [
         ("", "not a citation"),
-        ("http://example.org", "looks like"),
-        ("pincite:t/o/r", "looks like"),
-        ("pincite:t/o/r/e@xyz", "looks like"),
-        ("pincite:t/o/r/e@abc", "looks like"),
+        ("http://example.org", "use the form"),
+        ("pincite:t/o/r", "use the form"),
+        ("pincite:t/o/r/e@xyz", "use the form"),
+        ("pincite:t/o/r/e@abc", "use the form"),
         ("pincite:t/o/r/%FF", "UTF-8"),
         ("pincite:t/o/r/e;page=3", "unknown option 'page'"),
         ("pincite:t/o/r/e;span=9-3", "not a span"),
         ("pincite:t/o/r/e;span=9", "not a span"),
         ("pincite:t/o/r/e;rev=1-2", "not a revision"),
-        ("pincite:t/o/r/e;rev=1;rev=2", "twice"),
+        ("pincite:t/o/r/e;rev=1;rev=2", "repeats"),
     ],
 )
 def test_what_is_no_citation_is_refused(text: str, message: str) -> None:

@@ -1,9 +1,9 @@
-"""Advice: what to do about something, in words that fit whoever reads it.
+"""Advice: what to do about a problem, worded for the person who reads it.
 
-At the library's own machine that is a command (`pincite embed`), an option (`--allow-empty`) or a folder. Whoever asks
-over a door can use none of these: they are told what the server's operator can do, or what to send, and no folder of
-the server. The desk says that a door is asking (`over_a_door`); that holds for all that is done inside, also on threads
-that carry its context. What background threads say is meant for the operator.
+On the library's own machine, advice is a command (`pincite embed`), an option (`--allow-empty`) or a folder. A caller
+of the server can use none of these. They learn what the server's operator can do, or what to send, and never see a
+folder of the server. The desk marks work done for a caller (`over_a_door`); the mark also covers threads that carry its
+context. Messages of background threads are meant for the operator.
 """
 
 from __future__ import annotations
@@ -18,7 +18,7 @@ _over_a_door: ContextVar[bool] = ContextVar("pincite_over_a_door", default=False
 
 @contextmanager
 def over_a_door() -> Iterator[None]:
-    """What is said inside is read by a caller of the server."""
+    """Mark messages made inside the block as read by a caller of the server."""
     before = _over_a_door.set(True)
     try:
         yield
@@ -27,20 +27,20 @@ def over_a_door() -> Iterator[None]:
 
 
 def either(here: str, there: str) -> str:
-    """`here` for whoever sits at the library, `there` for a caller of the server."""
+    """`here` for a user of the library's own machine, `there` for a caller of the server."""
     return there if _over_a_door.get() else here
 
 
 def by_operator(act: str, command: str) -> str:
-    """What only the operator can do: "make them with: pincite embed", or that the server's operator can."""
+    """Advice only the operator can follow: "make them with: pincite embed", or that the server's operator can."""
     return either(f"{act}: {command}", f"the server's operator can {act} `{command}`")
 
 
 def repair() -> str:
-    """What mends a damaged index."""
+    """How to repair a damaged index."""
     return by_operator("repair it with", "pincite rebuild")
 
 
 def place(path: Path | str) -> str:
-    """A file or folder by its whole path; for a caller of the server by its name alone."""
+    """The full path of a file or folder; for a caller of the server, only its name."""
     return either(str(path), Path(path).name)

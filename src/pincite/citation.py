@@ -2,8 +2,8 @@
 
     pincite:tenant/organization/repository/element@version#section;span=120-480
 
-Every part is NFC and percent-encoded except for unreserved characters (RFC 3986), so that a citation survives mail,
-Markdown and shells. The version, section and span are optional: without a version the citation follows the head.
+Every part is in NFC and percent-encoded except for unreserved characters (RFC 3986), so a citation survives mail,
+Markdown and shells. Version, section and span are optional; without a version the citation follows the head.
 A generated passage adds `;rev=N`, the revision at which it was rendered.
 """
 
@@ -26,7 +26,7 @@ _URI = re.compile(
 
 @dataclass(frozen=True, slots=True)
 class Citation:
-    """A place in the library. Frozen text in, the same text out: `Citation.parse(str(c)) == c`."""
+    """A place in the library. Parsing its text gives it back: `Citation.parse(str(c)) == c`."""
 
     scope: Scope
     element_id: str
@@ -51,11 +51,11 @@ class Citation:
 
     @classmethod
     def parse(cls, uri: str) -> Citation:
-        """The citation in a URI; `InvalidArgument` says what a citation looks like."""
+        """The citation a URI stands for; otherwise `InvalidArgument`, which shows what a citation looks like."""
         match = _URI.fullmatch(uri.strip())
         if match is None:
             raise InvalidArgument(
-                f"{uri!r} is not a citation; one looks like"
+                f"{uri!r} is not a citation; use the form"
                 " pincite:tenant/organization/repository/element@version#section",
                 field="citation",
             )
@@ -67,7 +67,7 @@ class Citation:
                 f"{uri!r}: unknown option {unknown[0]!r} in the citation; known: span, rev", field="citation"
             )
         if len(options) < len(pairs):
-            raise InvalidArgument(f"{uri!r}: the citation has an option twice; leave one away", field="citation")
+            raise InvalidArgument(f"{uri!r}: the citation repeats an option; remove one of them", field="citation")
         return cls(
             scope=Scope(_decode(match["tenant"]), _decode(match["organization"]), _decode(match["repository"])),
             element_id=_decode(match["element"]),
@@ -81,13 +81,13 @@ class Citation:
 def _span(text: str, uri: str) -> Span:
     match = re.fullmatch(r"(\d{1,12})-(\d{1,12})", text)
     if match is None or int(match[1]) > int(match[2]):
-        raise InvalidArgument(f"{uri!r}: {text!r} is not a span; one looks like span=120-480", field="citation")
+        raise InvalidArgument(f"{uri!r}: {text!r} is not a span; use the form span=120-480", field="citation")
     return Span(int(match[1]), int(match[2]))
 
 
 def _revision(text: str, uri: str) -> int:
     if not re.fullmatch(r"\d{1,18}", text):
-        raise InvalidArgument(f"{uri!r}: {text!r} is not a revision; one looks like rev=12", field="citation")
+        raise InvalidArgument(f"{uri!r}: {text!r} is not a revision; use the form rev=12", field="citation")
     return int(text)
 
 
@@ -95,7 +95,7 @@ def _encode(part: str) -> str:
     try:
         return quote(unicodedata.normalize("NFC", part), safe="")
     except UnicodeEncodeError as error:
-        raise InvalidArgument(f"{part!a} holds a lone surrogate and cannot be cited", field="citation") from error
+        raise InvalidArgument(f"{part!a} contains a lone surrogate and cannot be cited", field="citation") from error
 
 
 def _decode(part: str) -> str:

@@ -2,28 +2,29 @@
 
     PinciteError
     ├── InvalidArgument          a value that cannot be used           (code invalid_argument)
-    │   ├── UnknownArgument      a name that does not exist            (unknown_argument, nearest names)
-    │   └── Mistakes             several of them in one settings file  (all of them, each with its own names)
-    ├── NotFound                 nothing has this id here              (not_found)
-    │   └── Erased               it was here and has been purged       (not_found, says so)
-    ├── Unauthenticated          who asks is not known                 (unauthenticated)
-    ├── PermissionDenied         the caller may not do this               (permission_denied)
-    │   └── InsufficientScope    the token does not carry the scope that this needs
+    │   ├── UnknownArgument      a name that does not exist            (unknown_argument, with the closest names)
+    │   └── Mistakes             several errors in one settings file   (lists each one with its field)
+    ├── NotFound                 nothing with this id                  (not_found)
+    │   └── Erased               it existed and was purged             (not_found)
+    ├── Unauthenticated          the caller is unknown                 (unauthenticated)
+    ├── PermissionDenied         the caller may not do this            (permission_denied)
+    │   └── InsufficientScope    the token lacks the required scope
     ├── Conflict                 the state of the library forbids it   (conflict)
-    │   └── Refused              golden queries would fall: a gate was not passed
+    │   └── Refused              a gate failed: golden queries would get worse
     ├── Unavailable              cannot be answered now                (unavailable)
-    │   ├── NotIndexedYet        committed, the index has not reached it
+    │   ├── NotIndexedYet        committed, but not yet in the index
     │   ├── Locked               another process is writing
     │   ├── StorageFull          the disk is full
     │   ├── Damaged              a file fails its checks
     │   ├── SchemaTooNew         written by a newer Pincite
-    │   └── RateLimited          too many requests; says when to come again
-    ├── DeadlineExceeded         the time that the caller gave is over      (deadline_exceeded)
-    ├── EmbeddingFailed          a model gave no usable vector for a text   (unavailable)
-    ├── ServiceFailed            a model service gave no usable answer      (unavailable)
+    │   └── RateLimited          too many requests; says when to retry
+    ├── DeadlineExceeded         the caller's time limit has passed         (deadline_exceeded)
+    ├── EmbeddingFailed          a model returned no usable vector          (unavailable)
+    ├── ServiceFailed            a model service returned no usable answer  (unavailable)
     └── MissingExtra             a feature needs `pip install "pincite[…]"` (unavailable)
 
-An error says what, why, and what to do. `code` is one of REQUIREMENTS' wire codes; `exit_code` is the command line's.
+An error says what went wrong, why, and what to do. `code` is its code on the wire; `exit_code` is the exit status of
+the command line.
 """
 
 from __future__ import annotations
@@ -36,7 +37,7 @@ from typing import Literal
 from pincite.advice import either
 
 Unproven = Literal["authentication required", "invalid token", "invalid audience"]
-"""Why a caller is not known, in the words that every door uses."""
+"""Why a caller is unknown, worded the same at every door."""
 
 
 class PinciteError(Exception):
@@ -73,7 +74,7 @@ class UnknownArgument(InvalidArgument):
 
     @classmethod
     def named(cls, what: str, given: str, known: Iterable[str], *, field: str = "") -> UnknownArgument:
-        """An error that names the nearest valid names. `field` says where a wrong value stands."""
+        """An error that suggests the closest valid names. `field` says where the wrong value is."""
         names = sorted(known)
         by_folded = {name.casefold(): name for name in names}
         near = [by_folded[n] for n in difflib.get_close_matches(given.casefold(), by_folded, n=3, cutoff=0.5)]
@@ -86,7 +87,7 @@ class UnknownArgument(InvalidArgument):
 
 
 class Mistakes(InvalidArgument):
-    """Several things are wrong at once, in one file: all are named, so that they can be mended at once."""
+    """Several errors in one file. All are listed, so they can be fixed in one go."""
 
     def __init__(self, mistakes: Sequence[PinciteError]) -> None:
         listed = "".join(f"\n- {mistake.message}" for mistake in mistakes)
@@ -95,14 +96,14 @@ class Mistakes(InvalidArgument):
         self.mistakes = tuple(mistakes)
 
     def to_wire(self) -> dict[str, object]:
-        """As any other, with each of them in `mistakes`."""
-        told = super().to_wire()["error"]
-        assert isinstance(told, dict)
-        return {"error": told | {"mistakes": [mistake.to_wire()["error"] for mistake in self.mistakes]}}
+        """The usual shape, with every single error in `mistakes`."""
+        first = super().to_wire()["error"]
+        assert isinstance(first, dict)
+        return {"error": first | {"mistakes": [mistake.to_wire()["error"] for mistake in self.mistakes]}}
 
 
 def raise_all(mistakes: Sequence[PinciteError]) -> None:
-    """Raise what is wrong: one as it is, several as `Mistakes`, none not at all."""
+    """Raise a single error as it is and several as `Mistakes`; do nothing if there are none."""
     flat = [each for mistake in mistakes for each in getattr(mistake, "mistakes", (mistake,))]
     if flat:
         raise flat[0] if len(flat) == 1 else Mistakes(flat)
@@ -114,7 +115,7 @@ class NotFound(PinciteError):
 
 
 class Erased(NotFound):
-    """The element was purged; a tombstone is all that is left."""
+    """The element was purged; only a tombstone is left."""
 
 
 class PermissionDenied(PinciteError):
@@ -123,15 +124,15 @@ class PermissionDenied(PinciteError):
 
 
 class InsufficientScope(PermissionDenied):
-    """The caller is known, but its token does not carry the scope."""
+    """The caller is known, but its token lacks the scope."""
 
     def __init__(self, operation: str, scope: str) -> None:
-        super().__init__(f"{operation} needs the scope {scope!r}, which your token does not carry", field="scope")
+        super().__init__(f"{operation} needs the scope {scope!r}, which your token lacks", field="scope")
         self.scope = scope
 
 
 class Unauthenticated(PinciteError):
-    """Who asks is not known. The reason is all that is told: what is wrong with a token helps whoever forges one."""
+    """The caller is unknown. Only the reason is given: details about a bad token would help a forger."""
 
     code = "unauthenticated"
     exit_code = 4
@@ -148,7 +149,7 @@ class Conflict(PinciteError):
 
 
 class Refused(Conflict):
-    """A gate was not passed; the message says which bound was missed and which queries moved."""
+    """A gate failed; the message says which bound was missed and which queries moved."""
 
 
 class Unavailable(PinciteError):
@@ -180,8 +181,8 @@ class RateLimited(Unavailable):
     """Too many requests with one key."""
 
     def __init__(self, retry_after: float) -> None:
-        """`retry_after`: seconds until the next request is taken."""
-        super().__init__(f"too many requests; come again in {math.ceil(retry_after)} s")
+        """`retry_after`: seconds until the next request is accepted."""
+        super().__init__(f"too many requests; retry in {math.ceil(retry_after)} s")
         self.retry_after = retry_after
 
 
@@ -191,13 +192,13 @@ class DeadlineExceeded(PinciteError):
 
 
 class EmbeddingFailed(Unavailable):
-    """A model could not embed a text, or gave a vector without direction; never stored, reported with its reason."""
+    """A model could not embed a text or returned an unusable vector. It is not stored; the reason is reported."""
 
 
 class ServiceFailed(Unavailable):
-    """A model service could not be reached, refused, or answered with what cannot be used.
+    """A model service could not be reached, refused the call, or returned an unusable answer.
 
-    `hopeless`: another call would fail too (no key, no such model), so that none should be made.
+    `hopeless`: further calls would fail too (no key, no such model), so none should be made.
     """
 
     def __init__(self, message: str, *, hopeless: bool = False) -> None:

@@ -1,4 +1,4 @@
-"""Optional parts: the one place where a missing package is noticed, and the answer that helps."""
+"""Optional features: the one place that checks for their packages and says how to install them."""
 
 from __future__ import annotations
 
@@ -8,6 +8,6 @@ from pincite.errors import MissingExtra
 
 
 def require(extra: str, purpose: str, *modules: str) -> None:
-    """`MissingExtra` with the line to install it, unless all modules are there."""
+    """`MissingExtra`, with the command to install it, unless all modules are present."""
     if not all(find_spec(module) for module in modules):
         raise MissingExtra.for_extra(extra, purpose)

@@ -14,50 +14,52 @@ from pincite.meaning import Floats
 Fixed: TypeAlias = NDArray[np.int16]
 
 FIXED = 32_767
-"""Scale of vectors in fixed point (int16): sums of products are exact in float64, so any order gives the same bits."""
+"""Scale of fixed-point vectors (int16): sums of products are exact in float64, so any order gives the same bits."""
 
 NORM_TOLERANCE = 1e-3
 """How far from 1 the length of a unit vector may be; float32 models stay within 1e-6."""
 
 MAX_WINDOWS = 8
-"""Vectors that a text has at most."""
+"""Maximum number of vectors per text."""
 
 _STORED = np.dtype("<i2")
 
 
 def check_vectors(vectors: Floats) -> Floats:
-    """The vectors; `EmbeddingFailed` if one is not finite, has no direction, or is no unit vector."""
+    """The vectors, unchanged; `EmbeddingFailed` if one is not finite, has no direction, or is not of unit length."""
     rows = np.atleast_2d(vectors).astype(np.float64)
     if not np.isfinite(rows).all():
-        raise EmbeddingFailed("the model gave a vector with components that are no numbers (NaN or infinite)")
+        raise EmbeddingFailed("the model returned a vector with NaN or infinite components")
     norms = np.sqrt((rows * rows).sum(axis=1))
     if (norms == 0).any():
-        raise EmbeddingFailed("the model gave a vector of length zero, which has no direction")
+        raise EmbeddingFailed("the model returned a vector of length zero")
     off = float(np.abs(norms - 1).max(initial=0.0))
     if off > NORM_TOLERANCE:
-        raise EmbeddingFailed(f"the model gave a vector whose length is off 1 by {off:.3g}; it must be normalised")
+        raise EmbeddingFailed(
+            f"the model returned a vector whose length differs from 1 by {off:.3g}; it must be normalised"
+        )
     return vectors
 
 
 def unit(vectors: NDArray[np.floating]) -> Floats:
-    """The directions of the rows, as float32 unit vectors; `EmbeddingFailed` for a row without one."""
+    """The rows as float32 unit vectors; `EmbeddingFailed` for a row without a direction."""
     rows = np.asarray(vectors, dtype=np.float64)
     norms = np.sqrt((rows * rows).sum(axis=-1, keepdims=True))
-    # Checked before the division: what is not finite or zero cannot be made a direction.
+    # Checked before the division: a zero or non-finite row has no direction.
     if not np.isfinite(norms).all() or (norms == 0).any():
-        raise EmbeddingFailed("the model gave a vector without direction (zero, NaN or infinite)")
+        raise EmbeddingFailed("the model returned a vector without direction (zero, NaN or infinite)")
     return check_vectors((rows / norms).astype(np.float32))
 
 
 def to_fixed(vectors: Floats) -> Fixed:
-    """Components times `FIXED`, rounded half to even. Unit vectors only: components must lie within -1 and 1."""
+    """Components times `FIXED`, rounded half to even. Unit vectors only: components must be between -1 and 1."""
     scaled = np.rint(vectors.astype(np.float64) * FIXED)
-    # A norm of 1.0000001 in float32 can put a lone component just beyond the scale.
+    # A norm of 1.0000001 in float32 can push a single component just past the scale.
     return np.clip(scaled, -FIXED, FIXED).astype(np.int16)
 
 
 def question(vector: Floats) -> tuple[int, ...]:
-    """The unit vector of a question as an index is asked with it."""
+    """The unit vector of a question in the form an index expects."""
     return tuple(to_fixed(vector).tolist())
 
 
@@ -67,9 +69,9 @@ def pack(vectors: Fixed) -> bytes:
 
 
 def unpack(blob: bytes, dimensions: int) -> Fixed:
-    """The rows that `pack` wrote; `Damaged` if the length is no whole number of rows."""
+    """The rows written by `pack`; `Damaged` if the blob does not hold a whole number of rows."""
     if len(blob) % (dimensions * _STORED.itemsize):
-        raise Damaged(f"{len(blob)} bytes are no whole number of {dimensions}-dimensional vectors")
+        raise Damaged(f"{len(blob)} bytes are not a whole number of {dimensions}-dimensional vectors")
     return np.frombuffer(blob, dtype=_STORED).astype(np.int16, copy=False).reshape(-1, dimensions)
 
 
@@ -78,7 +80,7 @@ def _embed_again() -> str:
 
 
 def dimensions_of(blob: bytes) -> int:
-    """How long one vector is: each has length 1 in fixed point, so their squares together tell how many there are."""
+    """Dimensions of one vector. Each has length 1 in fixed point, so the sum of squares gives the number of vectors."""
     components = np.frombuffer(blob, _STORED).astype(np.float64)
     count = max(1, round(float(components @ components) / FIXED**2))
     if not len(components) or count > MAX_WINDOWS or len(components) % count:
@@ -87,11 +89,11 @@ def dimensions_of(blob: bytes) -> int:
 
 
 def count_of(key: str, blob: bytes, dimensions: int) -> int:
-    """How many vectors a text has."""
+    """The number of vectors of a text."""
     count, rest = divmod(len(blob), 2 * dimensions)
     if rest or not 1 <= count <= MAX_WINDOWS:
         raise Damaged(
-            f"the vectors of text {key} have {len(blob)} bytes, which is not 1 to {MAX_WINDOWS} times"
+            f"the vectors of text {key} have {len(blob)} bytes, expected 1 to {MAX_WINDOWS} vectors of"
             f" {dimensions} dimensions; {_embed_again()}"
         )
     return count

@@ -1,4 +1,4 @@
-"""Identities that are functions of content: version ids, text hashes, erasure keys."""
+"""Ids computed from content: version ids, text hashes, erasure keys."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from pincite.types import Content, Scope
 
 
 def version_id(content: Content) -> str:
-    """Hash of the canonical content: the same thing twice is no change. 32 hex digits (128 bits)."""
+    """Hash of the canonical content; the same content always gets the same id. 32 hex digits (128 bits)."""
     canonical = json.dumps(
         {
             "kind": content.kind,
@@ -29,17 +29,17 @@ def version_id(content: Content) -> str:
 
 
 def text_hash(text: str) -> str:
-    """Identity of an embedded or cached text."""
+    """Hash of an embedded or cached text."""
     return _digest(text)
 
 
 def embedded_hash(context: str, passage: str) -> str:
-    """Identity of a passage as it is embedded: under it its vectors are kept, in catalog and index."""
+    """Hash of a passage as it is embedded: the key of its vectors in catalog and index."""
     return text_hash(f"{context}\n\n{passage}" if context else passage)
 
 
 def erasure_key(scope: Scope, element_id: str) -> str:
-    """What a tombstone keeps instead of the id, which may itself name a person."""
+    """What a tombstone stores instead of the id, which may name a person."""
     return _digest("\x00".join(("erased", scope.tenant, scope.organization, scope.repository, element_id)))
 
 

@@ -1,18 +1,17 @@
-"""Telemetry: what the engine tells of its work. Every name of a span, an attribute and a measurement is here.
+"""Telemetry: what the engine reports about its work. All names of spans, attributes and measurements are defined here.
 
-Spans go to OpenTelemetry, measurements to whoever observes (the server's metrics). Neither is a dependency: who wants
-spans has imported OpenTelemetry before there is anything to trace, so it is looked for among the modules that are
-loaded, and never imported from here. Where nobody listens a search pays some microseconds for the whole of it.
+Spans go to OpenTelemetry, measurements to registered observers (the server's metrics). Neither is a dependency. An
+application that wants spans imports OpenTelemetry before there is anything to trace, so this module looks it up among
+the loaded modules and never imports it. When nobody listens, telemetry costs a search a few microseconds in all.
 
-    with span("retrieval", {MODE: "hybrid"}) as current:     # the parent of every span that is opened inside
+    with span("retrieval", {MODE: "hybrid"}) as current:     # the parent of every span opened inside
         laps = Laps(SEARCH)
         plan = understand(query)
-        laps.lap("understand")                               # a span and a measurement, from the end of the one before
+        laps.lap("understand")                               # a span and a measurement, since the end of the last lap
 
-Attributes follow OpenTelemetry's conventions for HTTP and for generative AI, which are still in development; what they
-have no word for begins with `pincite.`. What somebody looks for is personal or confidential more often than not: it is
-in no span unless the settings say so (`telemetry: {query_text: true}`), nor is the message of an error, which may
-quote it.
+Attributes follow OpenTelemetry's conventions for HTTP and for generative AI, which are still in development; attributes
+they do not cover begin with `pincite.`. A query is often personal or confidential. Spans leave it out unless the
+settings ask for it (`telemetry: {query_text: true}`). They also leave out error messages, which may quote it.
 """
 
 from __future__ import annotations
@@ -34,7 +33,7 @@ from pincite.errors import PinciteError
 NAME = "pincite"
 """The instrumentation scope of all spans."""
 
-# --- attributes that the conventions name -------------------------------------------------------------------------
+# --- attributes named by the conventions --------------------------------------------------------------------------
 
 OPERATION_NAME = "gen_ai.operation.name"
 DATA_SOURCE = "gen_ai.data_source.id"
@@ -56,7 +55,7 @@ RPC_SYSTEM = "rpc.system.name"
 RPC_METHOD = "rpc.method"
 ERROR_TYPE = "error.type"
 
-# --- attributes of our own ----------------------------------------------------------------------------------------
+# --- our attributes -----------------------------------------------------------------------------------------------
 
 DOOR = "pincite.door"
 OPERATION = "pincite.operation"
@@ -84,13 +83,13 @@ COST = "pincite.usage.cost_usd"
 # --- measurements -------------------------------------------------------------------------------------------------
 
 SEARCH = "search"
-"""Stages of a search: understand, resolve, legs, fuse, rerank, cite; `total` is all of it."""
+"""Stages of a search: understand, resolve, legs, fuse, rerank, cite; `total` is the whole search."""
 LEG = "leg"
-"""Legs of a search, by name; the outcome is the status that the answer reports."""
+"""Legs of a search, by name; the outcome is the status reported in the answer."""
 INGEST = "ingest"
-"""Stages of an ingest: read, cut, describe, commit, index; `total` is all of it."""
+"""Stages of an ingest: read, cut, describe, commit, index; `total` is the whole ingest."""
 EMBEDDED = "embedded"
-"""Texts that were given to an embedding model; the amount is how many. Failed ones count each attempt."""
+"""Texts given to an embedding model; the amount is how many. Failed texts count once per attempt."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -111,7 +110,7 @@ _observers: tuple[Observer, ...] = ()
 
 @contextmanager
 def observed_by(observer: Observer) -> Iterator[None]:
-    """Tell the observer of everything that this process measures, until the block ends."""
+    """Pass every measurement of this process to the observer until the block ends."""
     global _observers
     _observers = (*_observers, observer)
     try:
@@ -121,7 +120,7 @@ def observed_by(observer: Observer) -> Iterator[None]:
 
 
 def tell(what: str, name: str, seconds: float, outcome: str = "ok", amount: int = 1) -> None:
-    """Tell whoever observes; nothing happens where nobody does."""
+    """Pass a measurement to all observers. Does nothing when there are none."""
     for observer in _observers:
         observer(Measured(what, name, seconds, outcome, amount))
 
@@ -137,7 +136,7 @@ _tracer: Any = None
 
 
 def _found_tracer() -> Any:
-    """OpenTelemetry's tracer; None while nothing in this process has imported it."""
+    """OpenTelemetry's tracer; None until something in this process imports it."""
     global _tracer
     if _tracer is None:
         get_tracer = getattr(sys.modules.get("opentelemetry.trace"), "get_tracer", None)
@@ -146,7 +145,7 @@ def _found_tracer() -> Any:
 
 
 class Span:
-    """A span under way; one that nobody records takes everything and does nothing."""
+    """An open span. A span that nobody records accepts every call and does nothing."""
 
     __slots__ = ("_span",)
 
@@ -155,7 +154,7 @@ class Span:
 
     @property
     def is_recorded(self) -> bool:
-        """Whether what costs something to find out is worth it."""
+        """Whether attributes that are costly to compute are worth computing."""
         return self._span is not None
 
     def set(self, attributes: Attributes) -> None:
@@ -167,7 +166,7 @@ class Span:
             self._span.update_name(name)
 
     def fail(self, kind: str, *, ours: bool = True) -> None:
-        """Mark what went wrong; `ours`: it is no mistake of whoever asked."""
+        """Record what went wrong. `ours`: the fault lies with the server, not with the caller."""
         if self._span is not None:
             self._span.set_attribute(ERROR_TYPE, kind)
             if ours:
@@ -177,7 +176,7 @@ class Span:
 
 UNRECORDED = Span()
 OUR_FAULT = frozenset({"internal", "unavailable", "deadline_exceeded"})
-"""Codes of errors that mark a span as failed; the others are mistakes of whoever asked."""
+"""Error codes that mark a span as failed; the others are the caller's mistakes."""
 
 
 @contextmanager
@@ -188,7 +187,7 @@ def span(
     kind: Kind = "internal",
     headers: Mapping[str, str] | None = None,
 ) -> Iterator[Span]:
-    """A span around the block, below the one that is open. `headers`: of a request, whose trace it goes on."""
+    """A span around the block, child of the current one. `headers`: those of a request, whose trace it continues."""
     tracer = _found_tracer()
     if tracer is None:
         yield UNRECORDED
@@ -196,7 +195,7 @@ def span(
     trace = sys.modules["opentelemetry.trace"]
     parent = _parent(headers) if headers else None
     made = tracer.start_span(name, context=parent, kind=getattr(trace.SpanKind, kind.upper()), attributes=attributes)
-    if not made.get_span_context().is_valid:  # nobody records, and no caller named a trace: there is nothing to hand on
+    if not made.get_span_context().is_valid:  # nobody records and no caller named a trace: nothing to pass on
         yield UNRECORDED
         return
     current = Span(made if made.is_recording() else None)
@@ -219,7 +218,7 @@ def _parent(headers: Mapping[str, str]) -> Any:
 
 @contextmanager
 def stage(what: str, name: str) -> Iterator[Span]:
-    """A span around a stage, which is also measured."""
+    """A span around a stage, plus a measurement of it."""
     began = time.perf_counter()
     outcome = "failed"
     try:
@@ -240,25 +239,25 @@ def called(method: str, traceparent: str = "") -> Iterator[Span]:
 
 
 def embedding(model: str, *, texts: int) -> AbstractContextManager[Span]:
-    """A span around a call of an embedding model."""
+    """A span around a call to an embedding model."""
     said: Attributes = {OPERATION_NAME: "embeddings", PROVIDER: NAME, MODEL: model, TEXTS: texts}
     return span(f"embeddings {model}", said)
 
 
 @dataclass(slots=True)
 class Laps:
-    """Stages that follow each other: each begins where the one before ended, and is told when it is over."""
+    """Consecutive stages: each begins where the last one ended and is reported when it ends."""
 
     what: str
     of: Span = UNRECORDED
-    """The span that they are part of."""
+    """The span they are part of."""
     stages: dict[str, float] = field(default_factory=dict)
     """Milliseconds of each."""
     _began: float = field(default_factory=time.perf_counter)
     _since: float = field(default_factory=time.perf_counter)
 
     def lap(self, stage: str) -> None:
-        """The stage ends here."""
+        """End the stage here."""
         now = time.perf_counter()
         seconds, self._since = now - self._since, now
         self.stages[stage] = 1000 * seconds
@@ -268,16 +267,16 @@ class Laps:
             _found_tracer().start_span(stage, start_time=end - round(1e9 * seconds)).end(end)
 
     def total(self) -> None:
-        """All of them are over."""
+        """Report the time of all stages together."""
         tell(self.what, "total", time.perf_counter() - self._began)
 
 
 def carried(work: Callable[..., T]) -> Callable[..., T]:
-    """The same work, for another thread: what it does belongs to the span that is open here."""
+    """The same work, to run on another thread within the span that is open here."""
     return partial(copy_context().run, work)
 
 
-# --- which request something belongs to ---------------------------------------------------------------------------
+# --- the current request ------------------------------------------------------------------------------------------
 
 _TRACEPARENT = re.compile(r"[0-9a-f]{2}-([0-9a-f]{32})-([0-9a-f]{16})-[0-9a-f]{2}")
 _NONE = "0" * 32
@@ -286,7 +285,7 @@ _request: ContextVar[str] = ContextVar("pincite_trace", default="")
 
 @contextmanager
 def request(headers: Mapping[str, str] | None = None) -> Iterator[None]:
-    """A request begins: it has the caller's trace id, or one of its own, also where nobody records spans."""
+    """Begin a request. It takes the caller's trace id or gets a new one, even when nobody records spans."""
     if trace_ids()[0]:
         yield
         return
@@ -300,7 +299,7 @@ def request(headers: Mapping[str, str] | None = None) -> Iterator[None]:
 
 
 def trace_ids() -> tuple[str, str]:
-    """Of the trace and the span that are open here, in hexadecimal; empty where there is none."""
+    """Ids of the current trace and span, in hexadecimal; empty if there is none."""
     current = getattr(sys.modules.get("opentelemetry.trace"), "get_current_span", None)
     found = current().get_span_context() if current else None
     if found is not None and found.is_valid:

@@ -39,5 +39,5 @@ def test_each_quotation_has_the_citation_beside_it(draft: str, expected: list[tu
 
 def test_a_long_draft_is_read_at_once_or_refused() -> None:
     assert quotations("> \n" * 20_000 + "“" * 20_000) == ()
-    with pytest.raises(InvalidArgument, match="at most 200 are checked at once"):
+    with pytest.raises(InvalidArgument, match="passages, but the limit is 200"):
         quotations(f'"one two three" ({A}) ' * 3_000)

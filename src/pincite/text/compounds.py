@@ -1,7 +1,7 @@
-"""Compounds: "Hundebiss" meets "Biss eines Hundes", both ways, at query time.
+"""Compounds: "Hundebiss" matches "Biss eines Hundes" and the reverse, at query time.
 
-Nothing is split in the index. A compound of the query is split where both halves are words that the caller can see; two
-words of the query are joined where the joined word can be seen. Only languages that glue words together.
+Nothing is split in the index. A compound in the query is split if both halves are words visible to the caller; two
+words of the query are joined if the joined word is visible. Only for languages that form compounds.
 Splitting by frequency follows Koehn & Knight, "Empirical Methods for Compound Splitting", EACL 2003.
 """
 
@@ -19,10 +19,10 @@ MAX_COMPOUND = 40
 
 
 def split(word: str, language: str, frequency: Callable[[str], int]) -> tuple[str, ...]:
-    """The terms of the parts of a folded compound, or nothing when it cannot be split into visible words.
+    """The terms of the parts of a folded compound, empty if it cannot be split into visible words.
 
-    `frequency` gives the number of visible passages that hold a term. The split with the highest geometric mean of
-    its parts' frequencies wins; the leftmost on a tie.
+    `frequency` gives the number of visible passages that contain a term. The split with the highest geometric mean of
+    its parts' frequencies wins; on a tie, the leftmost.
     """
     if language not in COMPOUNDING or not MIN_COMPOUND <= len(word) <= MAX_COMPOUND or not word.isalpha():
         return ()
@@ -50,7 +50,7 @@ def _unlinked(head: str) -> list[str]:
 
 
 def join(first: str, second: str, language: str, frequency: Callable[[str], int]) -> tuple[str, ...]:
-    """Terms of visible compounds made of two folded words in this order ("hund", "biss" → "hundebiss")."""
+    """Terms of visible compounds formed from two folded words in this order ("hund", "biss" → "hundebiss")."""
     if language not in COMPOUNDING or len(first) < MIN_PART or len(second) < MIN_PART:
         return ()
     heads = dict.fromkeys((first, stem(first, language)))

@@ -1,7 +1,7 @@
-"""What a word of a query stands for in the index, among the languages and words that the caller can see.
+"""What a query word stands for in the index, given the languages and words visible to the caller.
 
-Stems, spellings and compound parts of one query word form one group: its document frequency is that of the union, and
-in a passage the best member counts.
+Stems, spellings and compound parts of one query word form a group. The group's document frequency is that of the union;
+in each passage its best member counts.
 """
 
 from __future__ import annotations
@@ -15,12 +15,12 @@ from pincite.text.fold import fold, spellings
 from pincite.text.words import analyse, camel_parts, is_unspaced, term_of, without_elisions
 
 MAX_JOINED_WORDS = 12
-"""Beyond this many words a query is prose; joining every pair would find compounds by accident."""
+"""A query with more words is prose, where joining every pair would find compounds by accident."""
 
 
 @dataclass(frozen=True, slots=True)
 class Term:
-    """One entry of the vocabulary."""
+    """A single entry of the vocabulary."""
 
     text: str
 
@@ -51,34 +51,34 @@ Member: TypeAlias = Term | Together | Adjacent | StartsWith
 
 @dataclass(frozen=True, slots=True)
 class Group:
-    """One word of the query with everything that may stand for it."""
+    """A query word with everything that may stand for it."""
 
     word: str
     members: tuple[Member, ...]
     field: str = ""
     literal: str = ""
-    """The folded word as typed, where that can be told from its stem."""
+    """The folded word as typed, if it is known apart from its stem."""
 
 
 @dataclass(frozen=True, slots=True)
 class Lexicon:
-    """What the caller can see of the vocabulary."""
+    """The part of the vocabulary visible to the caller."""
 
     languages: tuple[str, ...]
     """Languages of visible passages, sorted; "" for unknown."""
     frequency: Callable[[str], int]
-    """Visible passages that hold a term."""
+    """Number of visible passages that contain a term."""
 
 
 def expand_words(words: Sequence[tuple[str, str]], lexicon: Lexicon) -> tuple[tuple[Group, ...], ...]:
-    """Groups for each (token, field) of a query, in order. Joined compounds need the whole query at once."""
+    """Groups for each (token, field) of a query, in order. Takes the whole query, because compounds join its words."""
     simple = [fold(text) for text, _ in words if text.isalpha()]
     joined = _joined_compounds(simple, lexicon) if len(simple) <= MAX_JOINED_WORDS else {}
     return tuple(_expand_token(text, field, lexicon, joined) for text, field in words)
 
 
 def _expand_token(token: str, field: str, lexicon: Lexicon, joined: dict[str, tuple[str, ...]]) -> tuple[Group, ...]:
-    """A plain word gives one group; an identifier one for the whole and one for each part; CJK one per pair."""
+    """One group for a plain word; for an identifier one for the whole and one per part; for CJK one per pair."""
     token = without_elisions(token)
     analysed = analyse(token, "")
     whole = [term for term in analysed.terms if "." in term]
@@ -98,7 +98,7 @@ def _expand_token(token: str, field: str, lexicon: Lexicon, joined: dict[str, tu
 
 
 def _pair_members(pair: str) -> tuple[Member, ...]:
-    """A lone character of a script without spaces is part of pairs that nobody typed: it is looked for as a word."""
+    """A lone character of an unspaced script is indexed only in pairs, so it also matches as the start of a word."""
     return (Term(pair),) if len(pair) > 1 else (Term(pair), StartsWith(pair))
 
 
@@ -118,7 +118,7 @@ def _members(source: str, folded: str, lexicon: Lexicon, joined: dict[str, tuple
 
 
 def _needs_spellings(source: str, terms: dict[str, None], lexicon: Lexicon) -> bool:
-    """Umlauts and names always; "blue" is read as "blü" only if nobody wrote "blue"."""
+    """Always for umlauts and names; "blue" is read as "blü" only if no visible passage has "blue"."""
     if not source.isascii() or source[:1].isupper():
         return True
     return not any(lexicon.frequency(term) for term in terms)

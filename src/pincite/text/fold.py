@@ -1,4 +1,4 @@
-"""Folding: the form in which words are compared, blind to case, accents and umlauts."""
+"""Folding: the form in which words are compared, without case, accents or umlauts."""
 
 from __future__ import annotations
 
@@ -6,12 +6,12 @@ import re
 import unicodedata
 from functools import lru_cache
 
-# Letters that Unicode does not decompose, with the spelling people type instead.
+# Letters that Unicode does not decompose, with the usual typed spelling.
 _LIGATURES = str.maketrans(
     {"æ": "ae", "œ": "oe", "ø": "o", "ł": "l", "đ": "d", "ð": "d", "þ": "th", "ı": "i", "ŀ": "l"}
 )
 
-# Accents are decoration in these scripts; elsewhere (Devanagari, Thai, kana voicing) marks make the word.
+# In these scripts accents can be dropped; elsewhere (Devanagari, Thai, kana voicing) marks change the word.
 _ACCENTED_SCRIPTS = ("LATIN", "GREEK", "CYRILLIC")
 
 _INVISIBLE = re.compile("[\u00ad\u200b\u2060\ufeff]")
@@ -33,7 +33,7 @@ def fold(word: str) -> str:
     if lowered.isascii():
         return lowered
     stripped = "".join(map(_strip, lowered)).translate(_LIGATURES)
-    # Without the marks between them the parts of a Hangul syllable meet.
+    # Once the marks between them are gone, the parts of a Hangul syllable compose.
     return unicodedata.normalize("NFKC", stripped)
 
 
@@ -46,7 +46,7 @@ def _strip(char: str) -> str:
 
 
 def spellings(word: str) -> tuple[str, ...]:
-    """Other folded spellings that a person may mean: "Bäcker" is also "baecker"; "Mueller" is also "muller"."""
+    """Other folded spellings the user may mean: "Bäcker" is also "baecker"; "Mueller" is also "muller"."""
     lowered = unicodedata.normalize("NFKC", word).casefold()
     spelled_out = fold("".join(_UMLAUT_DIGRAPHS.get(c, c) for c in lowered))
     folded = fold(word)

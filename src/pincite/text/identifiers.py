@@ -1,4 +1,4 @@
-"""Identifiers: one normal form for the many ways people write a docket, a section, a component."""
+"""Identifiers: one normal form for the many ways to write a docket number, a section or a component."""
 
 from __future__ import annotations
 
@@ -37,30 +37,30 @@ def normalise_identifier(raw: str) -> str:
 
 
 def term_key(term: str) -> str:
-    """The name under which a passage carries a term that it defines: `Good Faith` → "defines.good.faith"."""
+    """The identifier a passage gets for a term it defines: `Good Faith` → "defines.good.faith"."""
     parts = normalise_identifier(term)
     return f"defines.{parts}" if parts else ""
 
 
 def qualified(name: str, section: str) -> str:
-    """A section of a work that is named, in normal form: `OR` and `art.41` → "or.art.41"."""
+    """A section of a named work, in normal form: `OR` and `art.41` → "or.art.41"."""
     return ".".join(map(fold, _PARTS.findall(clean(f"{name} {section}"))))
 
 
 def fold_name(name: str) -> str:
-    """How names of works are compared: without case, accents and white space, as the catalog compares aliases."""
+    """The form in which names of works are compared: no case, accents or white space, like aliases in the catalog."""
     return "".join(fold(name).split())
 
 
 def references_in(query: str) -> tuple[SectionReference, ...]:
-    """The sections that a query names, in order of appearance."""
+    """The sections named in a query, in order of appearance."""
     return tuple(section_references(clean(query)))
 
 
 def qualified_in(query: str) -> tuple[str, ...]:
-    """Sections together with what may name their work: `Art. 41 OR`, `§ 4.2 of the Leave Policy`, `OR 41`.
+    """Sections together with possible names of their work: `Art. 41 OR`, `§ 4.2 of the Leave Policy`, `OR 41`.
 
-    Generous, because it costs nothing: only a section of a work that is really called so answers to it.
+    Generous on purpose: only a section of a work that really has this name matches.
     """
     text = clean(query)
     found: dict[str, None] = {}
@@ -84,18 +84,18 @@ def _names_before(text: str) -> list[str]:
 
 
 def identifiers_in(query: str) -> tuple[str, ...]:
-    """Normal forms of everything in a query that can only be meant as an identifier, in order of appearance.
+    """Normal forms of everything in a query that can only be an identifier, in order of appearance.
 
-    Marked or dotted section numbers; tokens that mix letters, digits and connectors; CamelCase and snake_case. A plain
-    word or number is none: "41 days" names no article.
+    These are marked or dotted section numbers, tokens that mix letters, digits and connectors, CamelCase and
+    snake_case. A plain word or number does not count: "41 days" does not refer to an article.
     """
     text = clean(query)
     found: dict[str, None] = {}
-    beside = list(text)
+    masked = list(text)
     for reference in section_references(text):
         found.setdefault(reference.normal)
-        beside[reference.start : reference.end] = " " * (reference.end - reference.start)
-    rest = "".join(beside)
+        masked[reference.start : reference.end] = " " * (reference.end - reference.start)
+    rest = "".join(masked)
     for pattern in (_BARE_NESTED, _DOTTED_NUMBER):
         for match in pattern.finditer(rest):
             found.setdefault(normalise_identifier(match.group()))

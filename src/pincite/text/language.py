@@ -1,7 +1,7 @@
-"""Which language a text is written in, told from constants: script, function words and spelling.
+"""Language detection from constants: script, function words and spelling.
 
-Nothing is learned from a corpus, so the answer for a text never depends on what else is stored. Where the evidence is
-thin (numbers, code, a lone word that several languages share) the answer is that it is unknown, not a guess.
+Nothing is learned from a corpus, so the answer for a text never depends on what else is stored. If there is little
+evidence (numbers, code, a single word shared by several languages), the answer is "unknown" rather than a guess.
 """
 
 from __future__ import annotations
@@ -15,15 +15,15 @@ from pincite.text.language_marks import ELSEWHERE, ENDINGS, GROUPS, LETTERS
 from pincite.text.stopwords import STOPWORDS
 
 LANGUAGES: tuple[str, ...] = tuple(sorted(STOPWORDS))
-"""The languages told apart by words; others are told by their script."""
+"""The languages recognised by their words; others are recognised by their script."""
 
 _HEAD = 3_000
 _MIDDLE = 1_000
 _SHORT = 400
-"""Endings and letter groups count up to this many characters; beyond, function words decide better and faster."""
+"""Endings and letter groups count in texts up to this many characters; in longer ones function words decide better."""
 
 _SHOUTED = 4
-"""Mean length from which upper-case words are read as a title in capitals rather than as abbreviations."""
+"""From this mean length, upper-case words are read as a title in capitals rather than as abbreviations."""
 
 _WORD = re.compile(r"(?<!\w)[^\W\d_]+(?!\w)")
 _CODE = re.compile(
@@ -31,7 +31,7 @@ _CODE = re.compile(
     r"|(?<!\S)[^\s_\\=/{}]{0,80}[_\\=/{}]\S*|(?<!\S)[^\s.]+\.[^\s.]+\.\S+",
     re.DOTALL,
 )
-"""Stretches that say nothing about the language of the prose around them: code, addresses, tags, paths."""
+"""Parts that say nothing about the language of the surrounding prose: code, addresses, tags, paths."""
 
 _SYNTAX = re.compile(r"[^\W\d]\(|[^\W\d]\[| = |(?<!=)==(?!=)|[;{}]\s*$|->|\):", re.MULTILINE)
 _WORDS_PER_SYNTAX = 6
@@ -48,14 +48,14 @@ _SCRIPTS = (
     ("th", re.compile(r"[\u0e00-\u0e7f]")),
 )
 _KANA = 0.1
-"""Japanese mixes kana into Han characters; Chinese never does. A tenth of kana is enough to tell."""
+"""Share of kana that marks a text as Japanese: Japanese mixes kana with Han characters, Chinese never does."""
 _UKRAINIAN = re.compile(r"[іїєґІЇЄҐ]")
 
 
 def identify(text: str, candidates: Collection[str] | None = None, default: str = "") -> str:
-    """The ISO 639-1 code of the text's language, or `default` when unsure.
+    """The ISO 639-1 code of the text's language, or `default` if uncertain.
 
-    With `candidates` only those languages can be the answer (a text clearly in another one gives `default`).
+    With `candidates`, only those languages are possible (a text clearly in another one gives `default`).
     """
     sample = _sample(text)
     other = _by_script(sample)
@@ -72,7 +72,7 @@ def identify(text: str, candidates: Collection[str] | None = None, default: str 
 
 
 def _sample(text: str) -> str:
-    """The head of the text and, when it is long, a slice of its middle."""
+    """The beginning of the text and, if it is long, a slice from the middle."""
     if len(text) <= _HEAD + _MIDDLE:
         return text
     middle = max(_HEAD, len(text) // 2)
@@ -89,22 +89,22 @@ def _words(prose: str) -> list[str]:
 
 
 def _is_code(sample: str, words: list[str]) -> bool:
-    """Whether a short text looks like source code, whose keywords are English without the text being so."""
+    """Whether a short text looks like source code, whose English keywords do not make the text English."""
     if len(sample) > _SHORT:
         return False
     marks = len(_SYNTAX.findall(sample))
-    # One mark may be a formula or a plural(s) in prose.
+    # A single mark may be a formula or a plural(s) in prose.
     return marks > 1 and marks * _WORDS_PER_SYNTAX >= len(words)
 
 
 def _by_script(sample: str) -> str:
-    """The language that a script other than Latin gives away, "" for Latin."""
+    """The language identified by a non-Latin script; "" for Latin."""
     if sample.isascii():
         return ""
     counts = {language: len(pattern.findall(sample)) for language, pattern in _SCRIPTS}
     total = sum(counts.values())
     latin = len(re.findall(r"[a-zA-Z\u00c0-\u024f]", sample))
-    # A Han character is worth about two letters; a few Greek symbols in a formula are no Greek text.
+    # A Han character is worth about two letters; a few Greek symbols in a formula do not make a text Greek.
     if total * 2 <= latin or total < 2:
         return ""
     if counts["ja"] and counts["ja"] >= _KANA * (counts["ja"] + counts["zh"]):
@@ -116,7 +116,7 @@ def _by_script(sample: str) -> str:
 
 
 def _shared(marks: Mapping[str, Iterable[str]], weight: float) -> dict[str, tuple[tuple[str, float], ...]]:
-    """Each mark with the languages that have it; the more languages, the less it says about any of them."""
+    """Each mark with the languages that use it; the more there are, the less it says about each."""
     owners: dict[str, list[str]] = {}
     for language in LANGUAGES:
         for mark in dict.fromkeys(marks.get(language, ())):
@@ -140,16 +140,16 @@ _GROUP_MARKS = {
 }
 _LETTER_MARKS = _shared({language: marks.split() for language, marks in LETTERS.items()}, 1.5)
 _FOREIGN_LETTER = 1.5
-"""What a letter that a language does not use takes from its score."""
+"""How much a language's score drops for a letter it does not use."""
 _SHORTEST_WITH_ENDING = 4
 
 
 def _scores(words: list[str], short: str) -> dict[str, float]:
-    """Evidence per language; `short` is the lower-case text when endings and letter groups are to count, else ""."""
+    """Evidence per language. `short`: the lower-case text if endings and letter groups should count, otherwise ""."""
     scores = dict.fromkeys(LANGUAGES, 0.0)
     for word, count in Counter(words).items():
         known = _FUNCTION_WORDS.get(word)
-        # One letter may be a list item or a variable as well as a word.
+        # A single letter may be a list item or a variable.
         share = count if len(word) > 1 else 0.3 * count
         for language, weight in known or (_ending(word) if short else ()):
             scores[language] += weight * share
@@ -187,7 +187,7 @@ _ELSEWHERE_SHARE = 0.01
 
 
 def _verdict(scores: dict[str, float], words: list[str]) -> str:
-    """The best language if it leads clearly and the text looks like its prose, else ""."""
+    """The best language if it leads clearly and the text looks like prose in it, otherwise ""."""
     ranked = sorted(scores.items(), key=lambda item: (-item[1], item[0]))
     if not ranked or all(len(word) == 1 for word in words):
         return ""

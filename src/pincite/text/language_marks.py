@@ -1,7 +1,7 @@
-"""What the spelling of a word says about its language: letters, endings and letter groups, written by hand.
+"""What spelling says about a word's language: hand-written lists of letters, endings and letter groups.
 
-Short texts (headings, queries) often hold no function word at all; these marks decide then. A mark that several
-languages share counts for each of them, and for less.
+Short texts (headings, queries) often contain no function word; then these marks decide. A mark shared by several
+languages counts for each of them, but for less.
 """
 
 from __future__ import annotations
@@ -15,10 +15,10 @@ LETTERS = {
     "pt": "ã õ ç á é í ó ú â ê ô",
     "ro": "ă â î ș ț ş ţ",
 }
-"""Letters that a language uses beyond a-z. A text with a letter that a language lacks speaks against that language."""
+"""Letters a language uses beyond a-z. A letter that a language lacks is evidence against that language."""
 
 ELSEWHERE = frozenset("łąęśźżćńřěůčšžďťňőűğıåøæāēīūķļņģėįųđþðýľĺŕŵŷħġċ")
-"""Latin letters that none of the languages above uses: many of them, and the text is in a language we do not know."""
+"""Latin letters that none of the languages above uses. Many of them mean that the text is in an unknown language."""
 
 ENDINGS = {
     "de": """
@@ -84,4 +84,4 @@ GROUPS = {
     "pt": "nh lh ção ções qu ão ss ei ou rr",
     "ro": "ț ș ă î ui ea ie iu oa iei ce și",
 }
-"""Letter groups anywhere in a word, counted in short texts only."""
+"""Letter groups anywhere in a word; they count only in short texts."""

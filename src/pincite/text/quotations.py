@@ -1,9 +1,9 @@
-"""Quotations: which passages a draft quotes, and which citation stands beside each.
+"""Quotations: which passages a draft quotes, and which citation belongs to each.
 
-A quotation stands in quotation marks (English, German, French, Italian) or in a Markdown block quote. Its citation is,
-in this order: one that follows at once, in brackets or as a link; the footnote or source number that follows at once
-(`[1]`), looked up where a line begins with it; one named before it in its sentence; the next in its paragraph, unless
-that stands at once behind the quotation of a later sentence; the last before it in its paragraph.
+A quotation is text in quotation marks (English, German, French, Italian) or in a Markdown block quote. Its citation is
+the first of these: one that follows directly, in brackets or as a link; the footnote or source number that follows
+directly (`[1]`), looked up where a line begins with it; one named earlier in its sentence; the next in its paragraph,
+unless that directly follows the quotation of a later sentence; the last one before it in its paragraph.
 """
 
 from __future__ import annotations
@@ -16,10 +16,10 @@ from pincite.errors import InvalidArgument
 from pincite.types import Span
 
 LEAST_WORDS = 3
-"""Shorter ones are names and scare quotes, unless a citation stands beside them."""
+"""Shorter quotations are names or scare quotes, unless a citation is next to them."""
 
 MAX_QUOTATIONS = 200
-"""Each is a search of its own."""
+"""Each quotation costs one search."""
 
 _MARKS = (("“", "”"), ("„", "“”"), ("«", "»"), ("»", "«"), ('"', '"'))
 _QUOTED = re.compile(
@@ -38,12 +38,12 @@ _WORD = re.compile(r"\w+")
 
 @dataclass(frozen=True, slots=True)
 class Quotation:
-    """A quoted passage, and the citation beside it; empty where there is none."""
+    """A quoted passage and its citation, empty if there is none."""
 
     quote: str
     citation: str
     span: Span | None
-    """Where it stands in the draft; None for one that was given by itself."""
+    """Its place in the draft; None for a quotation passed in on its own."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -54,14 +54,14 @@ class _Cited:
 
 
 def quotations(draft: str) -> tuple[Quotation, ...]:
-    """The quoted passages of a draft that can be checked, in their order."""
+    """The quoted passages of a draft that can be checked, in order."""
     citations = [_cited(match) for match in _CITED.finditer(draft)]
     notes = {match["number"]: _CITED.search(match["rest"]) for match in _NOTE.finditer(draft)}
     numbered = {number: _trimmed(found[0]) for number, found in notes.items() if found}
     quoted = _quoted(draft)
     if len(quoted) > MAX_QUOTATIONS:
         raise InvalidArgument(
-            f"the draft quotes {len(quoted)} passages, at most {MAX_QUOTATIONS} are checked at once; give it in parts",
+            f"the draft quotes {len(quoted)} passages, but the limit is {MAX_QUOTATIONS}; split it into parts",
             field="text",
         )
     out = []
@@ -75,7 +75,7 @@ def quotations(draft: str) -> tuple[Quotation, ...]:
 
 
 def _quoted(draft: str) -> list[tuple[str, Span]]:
-    """Quoted texts with their places; what stands in quotation marks inside a block quote is part of it."""
+    """Quoted texts with their places. Quotation marks inside a block quote do not start another quotation."""
     blocks = [(_inside(match[0]), Span(match.start(), match.end())) for match in _BLOCK.finditer(draft)]
     marked = []
     for match in _QUOTED.finditer(draft):
@@ -87,7 +87,7 @@ def _quoted(draft: str) -> list[tuple[str, Span]]:
 
 
 def _inside(block: str) -> str:
-    """The words of a block quote, without its margin, a closing attribution, citations and outer quotation marks."""
+    """The words of a block quote, without its margin, closing attribution, citations and outer quotation marks."""
     text = _MARGIN.sub("", block).strip()
     last = _ATTRIBUTION.search(text)
     if last and (_CITED.search(last[0]) or not last[0].lstrip().startswith("(")):
@@ -103,15 +103,17 @@ def _cited(match: re.Match[str]) -> _Cited:
 
 
 def _trimmed(uri: str) -> str:
-    """Without the punctuation of the sentence around it."""
+    """The text without the punctuation of the surrounding sentence."""
     return uri.rstrip(".,;:!?*_")
 
 
 def _beside(
     draft: str, span: Span, others: tuple[int, Span | None], citations: Sequence[_Cited], numbered: dict[str, str]
 ) -> tuple[str, bool]:
-    """The citation of a quotation, and whether it stands directly beside it. `others`: the end of the one before it,
-    and the one behind it."""
+    """The citation of a quotation, and whether it is directly next to it.
+
+    `others`: the end of the previous quotation, and the next quotation.
+    """
     before, later = others
     inside = [item for item in citations if span.start <= item.start < span.end]
     if inside:
@@ -134,14 +136,14 @@ def _beside(
 
 
 def _is_of_another(draft: str, span: Span, later: Span, cited: _Cited) -> bool:
-    """Whether a citation stands at once behind the next quotation, which begins in another sentence."""
+    """Whether a citation directly follows the next quotation, which begins in another sentence."""
     beside = later.end <= cited.start and _AT_ONCE.match(draft[later.end : cited.start]) is not None
     closing = draft[span.start : span.end].rstrip('"”“«»\n ')[-1:]
     return beside and (closing in (".", "!", "?") or _SENTENCE_END.search(draft[span.end : later.start]) is not None)
 
 
 def _paragraph(draft: str, span: Span) -> tuple[int, int]:
-    """From blank line to blank line; a block quote has the lines that follow it too."""
+    """From blank line to blank line; for a block quote, including the lines that follow it."""
     start = draft.rfind("\n\n", 0, span.start)
     skip = (
         len(draft[span.end :]) - len(draft[span.end :].lstrip("\n"))

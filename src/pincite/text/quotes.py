@@ -1,4 +1,4 @@
-"""Quotes: compared as a careful reader would, blind to white space and typography, not to words."""
+"""Quotes, compared as a careful reader would: white space and typography are ignored, words are not."""
 
 from __future__ import annotations
 
@@ -12,37 +12,37 @@ from itertools import pairwise
 
 from pincite.types import Span
 
-# Characters that look different and mean the same in a quote.
+# Characters that look different but mean the same in a quote.
 _SAME = str.maketrans({**dict.fromkeys("“”„«»", '"'), **dict.fromkeys("‹›‘’‚‛′´", "'"), **dict.fromkeys("–—‐‑‒−", "-")})
 _LONGER = {"…": "...", "ﬁ": "fi", "ﬂ": "fl", "ﬀ": "ff", "ﬃ": "ffi", "ﬄ": "ffl"}
-# Soft hyphens and zero-width characters; and Markdown's marks, which whoever copies the rendered page does not see.
+# Soft hyphens, zero-width characters, and Markdown's marks, which are lost when the rendered page is copied.
 _INVISIBLE = "\u00ad\u200b\u200c\u200d\u2060\ufeff*`"
-# What does not stay one character: white space other than single spaces, what is not seen, what is spelled out.
+# Characters not copied one to one: white space other than single spaces, invisible characters, and ligatures.
 _ODD = re.compile(rf"[\s{_INVISIBLE}]{{2,}}|[^\S ]|[{_INVISIBLE}]|[{''.join(_LONGER)}]")
-# In a text that is not NFC also every word: it may hold something to compose.
+# In a text that is not NFC, also every word, because it may contain something to compose.
 _ODD_OR_WORD = re.compile(rf"{_ODD.pattern}|[^\s{_INVISIBLE}{''.join(_LONGER)}]+")
 _WORD = re.compile(r"\d[\d.,']*\d|\w+|[^\w\s]")
 _EDGES = "\"' \t\r\n"
 LONG = 200
-"""Words from which a quote is aligned by its rarer words first: comparing all with all takes quadratic time."""
+"""From this many words, a quote is aligned by its rarer words first: comparing all pairs takes quadratic time."""
 
 
 @dataclass(frozen=True, slots=True)
 class Normalised:
-    """A text in comparable form, and where each of its characters came from."""
+    """A text in comparable form, with the origin of each character."""
 
     text: str
     starts: tuple[int, ...]
-    """Where the pieces begin in `text`; a piece was either copied or put for something else."""
+    """Where the pieces begin in `text`. A piece was either copied or replaces something else."""
     sources: tuple[tuple[int, int], ...]
-    """For each piece: where it began in the original, and where that ended if it was put for something else, or -1."""
+    """For each piece, where it began in the original, and where it ended there if it was replaced, otherwise -1."""
 
     def span(self, start: int, end: int) -> Span:
-        """The stretch of the original that gave these characters."""
+        """The part of the original that these characters came from."""
         return Span(self._origin(start)[0], self._origin(end - 1)[1] if end > start else self._origin(start)[0])
 
     def position(self, offset: int) -> int:
-        """The first character that came from `offset` of the original or behind it."""
+        """The first character that came from `offset` of the original or later."""
         low, high = 0, len(self.text)
         while low < high:
             middle = (low + high) // 2
@@ -74,7 +74,7 @@ class _Pieces:
     def add(self, text: str, begin: int, end: int = -1) -> None:
         if not text or (text == " " and self.after_space):
             return
-        if text[0] == " " and self.after_space:  # a copied piece behind white space that was folded
+        if text[0] == " " and self.after_space:  # a copied piece after white space that was folded
             text, begin = text[1:], begin + 1
         self.parts.append(text)
         self.starts.append(self.length)
@@ -95,7 +95,7 @@ def normalise_quote(text: str) -> Normalised:
         if found in _LONGER:
             pieces.add(_LONGER[found], at, done)
         elif found[0].isspace() or found[0] in _INVISIBLE:
-            # A soft hyphen at the end of a line: the word goes on.
+            # A soft hyphen at the end of a line: the word continues.
             goes_on = found[0] == "\u00ad" or not any(char.isspace() for char in found)
             pieces.add("" if goes_on else " ", at, done)
         else:
@@ -106,7 +106,7 @@ def normalise_quote(text: str) -> Normalised:
 
 
 def _compose(pieces: _Pieces, word: str, at: int) -> None:
-    """Add a word in NFC, each letter together with the marks behind it."""
+    """Add a word in NFC, each letter together with the marks that follow it."""
     if unicodedata.is_normalized("NFC", word):
         pieces.add(word.translate(_SAME), at)
         return
@@ -121,7 +121,7 @@ def _compose(pieces: _Pieces, word: str, at: int) -> None:
 
 
 def find_quote(quote: str, source: Normalised, *, start: int = 0) -> Span | None:
-    """Where the quote stands in the original of `source`, or None. Quotation marks around it do not count."""
+    """The place of the quote in the original of `source`, or None. Surrounding quotation marks do not count."""
     wanted = normalise_quote(quote).text.strip(_EDGES)
     if not wanted:
         return None
@@ -141,35 +141,35 @@ class Edit:
 
 @dataclass(frozen=True, slots=True)
 class Alignment:
-    """The stretch of a source that a quote resembles most."""
+    """The part of a source that most resembles a quote."""
 
     similarity: float
-    """Share of the quote's and the stretch's words that agree, 0 to 1."""
+    """Share of matching words of the quote and this part of the source, 0 to 1."""
     span: Span
     edits: tuple[Edit, ...]
 
 
 def align_quote(quote: str, source: str, offset: int = 0) -> Alignment | None:
-    """The most similar stretch of the source, word by word, or None when no word agrees; `offset` moves its span."""
+    """The most similar part of the source, word by word, or None if no word matches; `offset` shifts its span."""
     quoted = [m.group() for m in _WORD.finditer(normalise_quote(quote).text.strip(_EDGES))]
     clean = normalise_quote(source)
     found = [(m.group(), m.start(), m.end()) for m in _WORD.finditer(clean.text)]
     words = [word for word, _, _ in found]
     if not quoted or not words:
         return None
-    # Common words are left out of the search for the anchor: they make it slow and say little.
+    # The search for the anchor ignores common words, which make it slow and say little.
     longest = difflib.SequenceMatcher(None, quoted, words).find_longest_match()
     if not longest.size:
         longest = difflib.SequenceMatcher(None, quoted, words, autojunk=False).find_longest_match()
     if not longest.size:
         return None
-    # Anchor at the longest run that agrees and let the window be as long as the quote, with a little room.
+    # Anchor at the longest matching run; the window is as long as the quote, plus a little room.
     room = 3 + len(quoted) // 5
     low = max(0, longest.b - longest.a - room)
     high = min(len(words), longest.b + (len(quoted) - longest.a) + room)
     codes = difflib.SequenceMatcher(None, quoted, words[low:high], autojunk=len(quoted) > LONG).get_opcodes()
     equal = [(i1, i2, j1, j2) for tag, i1, i2, j1, j2 in codes if tag == "equal"]
-    # What differs at the edges stands for as many words of the source.
+    # A difference at either edge stands for the same number of words of the source.
     first = max(0, equal[0][2] - equal[0][0])
     last = min(high - low, equal[-1][3] + len(quoted) - equal[-1][1])
     edits = tuple(_edits(quoted, words[low:high], codes, first, last))

@@ -1,13 +1,13 @@
-"""References to sections, as laws, contracts and their readers write them: one grammar for queries and for texts.
+"""References to sections, as written in laws, contracts and queries: one grammar for all.
 
 `Art. 41 Abs. 1 lit. b`, `art. 41 al. 1 let. b`, `art. 41 cpv. 1 lett. b`, `Article 41(1)(b)`   art.41(1)(b)
 `Section 203(a)(1)`, `§ 203 (a)(1)`, `paragraph (1) of subsection (a) of section 203`            203(a)(1)
 `para. 4.2(a)`, `Ziff. 4.2 lit. a`, `clause 4.2 (a)`                                             4.2(a)
 `§ 4 Abs. 2`, `s 4(2)`, `sub-section (2) of section 4`                                           4(2)
 
-The normal form is the section's id with each level below it in brackets. Articles keep their marker (a law has Art. 4
-and may have § 4); for the rest the number alone is the name, however people call it. Sentences ("Satz 2") are not
-addressable and leave no level.
+The normal form is the section's id followed by each lower level in brackets. Articles keep their marker (a law with
+Art. 4 may also have § 4); all others are named by number alone, whatever word introduces it. Sentences ("Satz 2") are
+not addressable and are ignored.
 """
 
 from __future__ import annotations
@@ -30,14 +30,14 @@ SECTION_WORDS = frozenset(
 
 
 def bare_number(section: str) -> str:
-    """The number of a part whose word also announces sections: 2 for `part.2`. Empty for any other section."""
+    """The number of a part whose word can also introduce a section: 2 for `part.2`. Empty for any other section."""
     word, _, number = section.partition(".")
     return number if word in SECTION_WORDS else ""
 
 
 _LATIN = r"(?:bis|ter|quater|quinquies|sexies|septies|octies|novies|decies)"
 NUMBER = rf"\d+(?:(?!ff\b|ff?\.)[a-z]{{1,2}}(?![a-z])|[a-z]?{_LATIN}(?![a-z]))?(?:\.\d+[a-z]?)*"
-"""`41`, `41a`, `68ter`, `4.2`, `4.2.1a`; never the "ff." behind it."""
+"""`41`, `41a`, `68ter`, `4.2`, `4.2.1a`; never the "ff." after it."""
 _LEVEL = rf"(?:\d{{1,3}}(?:[a-z]|{_LATIN})?|[a-z]{{1,2}}{_LATIN}?|[ivx]{{1,5}})"
 _BRACKETS = rf"\(\s?{_LEVEL}\s?\)"
 
@@ -64,7 +64,7 @@ _MARKERS = "|".join(
     for word in sorted(ARTICLE_WORDS | SECTION_WORDS, key=len, reverse=True)
 )
 _GAP = r"[ \t\u00a0]*(?:\r?\n)?[ \t\u00a0]*"
-"""Between a word and its number a line may end, but no paragraph."""
+"""A line may end between a word and its number, but a paragraph may not."""
 
 REFERENCE = re.compile(
     rf"(?<!\w)(?P<before>{_BEFORE}{{0,3}})"
@@ -80,14 +80,14 @@ _LEVEL_AT = re.compile(
     re.IGNORECASE,
 )
 _NAMED = re.compile(r"\A\s*\Z|(?:[A-Z]{2,}[a-z]*|\s\d{4}),?\s+\Z")
-"""What stands before "s 5" where that is a section: nothing, the abbreviation of an act, or its year."""
+"""What may come before "s 5" if that is a section: nothing, the abbreviation of an act, or its year."""
 _OF_AT = re.compile(_OF, re.IGNORECASE)
 _ROMANS = {"i": 1, "ii": 2, "iii": 3, "iv": 4, "v": 5, "vi": 6, "vii": 7, "viii": 8, "ix": 9, "x": 10}
 
 
 @dataclass(frozen=True, slots=True)
 class SectionReference:
-    """A section that is named, and the levels below it."""
+    """A section and the levels below it."""
 
     section: str
     """`art.41`, `203`, `4.2`."""
@@ -101,7 +101,7 @@ class SectionReference:
 
     @property
     def chain(self) -> tuple[str, ...]:
-        """The place itself and those that hold it, innermost first: `203(a)(1)`, `203(a)`, `203`."""
+        """The place itself and those that contain it, innermost first: `203(a)(1)`, `203(a)`, `203`."""
         return tuple(join_levels(self.section, self.levels[:depth]) for depth in range(len(self.levels), -1, -1))
 
 
@@ -111,14 +111,14 @@ def join_levels(section: str, levels: tuple[str, ...]) -> str:
 
 
 def section_references(text: str) -> Iterator[SectionReference]:
-    """The references in a text that name a section by its number, in order."""
+    """The references to numbered sections in a text, in order."""
     for match in REFERENCE.finditer(text):
         if found := _read(match):
             yield found
 
 
 def whole_reference(text: str) -> SectionReference | None:
-    """The reference that a text is as a whole: marked (`§ 203(a)`) or bare with its levels (`203(a)`)."""
+    """The reference that makes up the whole text: marked (`§ 203(a)`) or bare with its levels (`203(a)`)."""
     match = REFERENCE.fullmatch(text)
     if match:
         return _read(match, whole=True)
@@ -132,7 +132,7 @@ def _read(match: re.Match[str], *, whole: bool = False) -> SectionReference | No
     marker = fold((match["marker"] or match["s"]).rstrip("."))
     number, levels = match["number"] or match["s_number"], match["levels"] or match["s_levels"] or ""
     if match["s"] and not (whole or levels or match["before"] or _NAMED.search(match.string[: match.start("s")])):
-        return None  # "it was s 5" is no section; "s 5(2)" and "RIPA s 5" are
+        return None  # "it was s 5" does not name a section; "s 5(2)" and "RIPA s 5" do
     nested = (*levels_in(levels), *_roman_levels(match["roman"] or ""), *_levels_before(match["before"]))
     section = f"art.{_number(number)}" if marker in ARTICLE_WORDS else _number(number)
     return SectionReference(section, nested, match.start(), match.end())
@@ -143,19 +143,19 @@ def _number(raw: str) -> str:
 
 
 def levels_in(text: str) -> tuple[str, ...]:
-    """The levels that a text names one after the other: `(a)(1)`, `Abs. 1 lit. b Ziff. 2`."""
+    """The levels named in a text, one after the other: `(a)(1)`, `Abs. 1 lit. b Ziff. 2`."""
     found = (match["bracket"] or match["word"] for match in _LEVEL_AT.finditer(text))
     return tuple(fold(level) for level in found if level)
 
 
 def _levels_before(text: str) -> tuple[str, ...]:
-    """`paragraph (b) of subsection (2) of` → 2, b: the last stands outermost."""
+    """`paragraph (b) of subsection (2) of` → 2, b: the last one is outermost."""
     groups = [levels_in(part) for part in _OF_AT.split(text)]
     return tuple(level for group in reversed(groups) for level in group)
 
 
 def _roman_levels(text: str) -> tuple[str, ...]:
-    """`Art. 8 II ZGB`: a paragraph in capitals, as German readers cite; the text itself never numbers so."""
+    """`Art. 8 II ZGB`: a paragraph in Roman numerals, as German lawyers cite; the law itself never uses them."""
     parts = text.split()
     if not parts:
         return ()

@@ -1,8 +1,8 @@
-"""Sentences of a text, as spans of it.
+"""The sentences of a text, as spans.
 
-`sentencex` finds the boundaries; two things are added. Its segments are looked up in the text, because it drops
-characters at times (seen: a newline every ten thousand characters). And boundaries after an abbreviation of the law
-are removed: "Art. 41 Abs. 1" is one place, not three sentences.
+`sentencex` finds the boundaries; two steps follow. Its segments are looked up in the text, because it sometimes drops
+characters (observed: a newline every ten thousand characters). And boundaries after a legal abbreviation are removed:
+"Art. 41 Abs. 1" is one place, not three sentences.
 """
 
 from __future__ import annotations
@@ -29,15 +29,15 @@ ABBREVIATIONS = {
     "pt": "al art arts cap ex etc fig inc n no núm p pág págs ss vol",
     "ro": "alin art cap ex etc fig lit nr p pag pct sec vol",
 }
-"""Abbreviations by language, in lower case, without their last full stop. One that a number or a lower-case word
-follows does not end a sentence. Texts mix languages: all lists always apply."""
+"""Abbreviations by language, in lower case, without their last full stop. An abbreviation followed by a number or a
+lower-case word does not end a sentence. Texts mix languages, so all lists always apply."""
 
 NEVER_LAST = """
     vgl insb gem sog prof dr z v z.b d.h i.d.r i.e i.s.v i.v.m m.a.w m.w.h s.a u.a v.a
     cf cfr e.g eg ie viz vs mr mrs ms jr mme mm c.-à-d dott sig sigg sr sra sres dra bijv bv dhr mevr i.p.v m.b.t o.a
     t.a.v t.o.v zgn dl dna
 """
-"""Abbreviations that something must follow: they never end a sentence, whatever comes next."""
+"""Abbreviations that need a continuation: they never end a sentence, whatever comes next."""
 
 _ABBREVIATIONS = frozenset(word for words in ABBREVIATIONS.values() for word in words.split())
 _NEVER_LAST = frozenset(NEVER_LAST.split())
@@ -50,10 +50,10 @@ _BLANK_LINE = re.compile(r"\n[^\S\n]*\r?\n|\r\r")
 
 
 def sentences(text: str, language: str = "") -> list[Span]:
-    """The sentences of the text in order, without overlap and without white space at their ends.
+    """The sentences of the text in order, without overlap and without white space at either end.
 
-    What lies between two of them is white space only. `language` is an ISO 639-1 code; unknown ones are treated like
-    English. Never raises, whatever the text.
+    Only white space lies between them. `language` is an ISO 639-1 code; unknown codes are treated as English. Never
+    raises, whatever the text.
     """
     spans: list[Span] = []
     for start, end in _segments(text, language or "en"):
@@ -68,10 +68,10 @@ def sentences(text: str, language: str = "") -> list[Span]:
 
 
 def _segments(text: str, language: str) -> list[tuple[int, int]]:
-    """Stretches that cover the text: those of sentencex if all are found in it, else of a plain splitter."""
+    """Segments that cover the text: sentencex's if all are found in it, otherwise those of a plain splitter."""
     try:
         found = sentencex.segment(language, text)
-    except (ValueError, RuntimeError):  # a lone surrogate cannot be passed on
+    except (ValueError, RuntimeError):  # it does not accept a lone surrogate
         return _plain_segments(text)
     starts: list[int] = []
     at = 0
@@ -90,7 +90,7 @@ def _segments(text: str, language: str) -> list[tuple[int, int]]:
 
 
 def _plain_segments(text: str) -> list[tuple[int, int]]:
-    """Stretches that end after a mark that ends a sentence, or at a blank line."""
+    """Segments that end after sentence-ending punctuation or at a blank line."""
     ends = [match.end() for match in _BOUNDARY.finditer(text)]
     return list(zip([0, *ends], [*ends, len(text)], strict=True))
 
@@ -104,7 +104,7 @@ def _trimmed(text: str, start: int, end: int) -> tuple[int, int]:
 
 
 def _continues(text: str, before: Span, start: int) -> bool:
-    """Whether the boundary before `start` is none, because the sentence before it ends in an abbreviation."""
+    """Whether the boundary before `start` is false because the sentence before it ends in an abbreviation."""
     if _BLANK_LINE.search(text, before.end, start):
         return False
     following = text[start]

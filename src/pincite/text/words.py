@@ -1,7 +1,7 @@
-"""From text to index terms: Unicode words, identifiers whole and split, stems by language, CJK by bigrams.
+"""From text to index terms: Unicode words, identifiers whole and split, stems by language, CJK as bigrams.
 
-Everything here is a pure function of text and language, with constants only: what an index holds for a passage never
-depends on what else is stored. Bump `ANALYSER` whenever a term could come out differently; indexes remember it.
+Everything here is a pure function of text and language: the index entries of a passage never depend on what else is
+stored. Bump `ANALYSER` whenever a term could come out differently; indexes record it.
 """
 
 from __future__ import annotations
@@ -17,7 +17,7 @@ from pincite.text.fold import clean, fold
 ANALYSER = f"words/1;snowball={Stemmer.version()}"
 
 MAX_WORD = 100
-"""Longer words (encoded blobs) are cut: nobody types them, and a vocabulary must stay a vocabulary."""
+"""Longer words (encoded blobs) are truncated: nobody types them, and they would bloat the vocabulary."""
 
 SNOWBALL = {
     "da": "danish", "de": "german", "en": "english", "es": "spanish", "fi": "finnish", "fr": "french",
@@ -25,7 +25,7 @@ SNOWBALL = {
     "ru": "russian", "sv": "swedish",
 }  # fmt: skip
 
-# Combining marks are not \w for Python's re; scripts that write vowels as marks would fall apart without them.
+# Python's \w does not match combining marks, so words in scripts that write vowels as marks would fall apart.
 _MARKS = (
     "\u0300-\u036f\u0483-\u0487\u0591-\u05bd\u05bf-\u05c7\u0610-\u061a\u064b-\u065f\u0670\u06d6-\u06ed"
     "\u0900-\u0963\u0966-\u0dff\u0e30-\u0e3a\u0e47-\u0e4e\u0eb1-\u0ecd\u0f71-\u0f84\u102b-\u109d\u17b4-\u17d3"
@@ -50,12 +50,12 @@ _UNSPACED = re.compile(
 
 @dataclass(frozen=True, slots=True)
 class Token:
-    """What one token of running text gives to the index."""
+    """What one token of running text adds to the index."""
 
     words: tuple[str, ...]
-    """Folded words in order: the stream in which phrases and prefixes are verified."""
+    """Folded words in order: the stream against which phrases and prefixes are checked."""
     terms: tuple[str, ...]
-    """What can be looked up: stems marked with their language, and identifiers kept whole, parts joined by dots."""
+    """What can be looked up: stems marked with their language, and whole identifiers, their parts joined by dots."""
 
 
 def tokens(text: str) -> list[str]:
@@ -128,12 +128,12 @@ def camel_parts(piece: str) -> tuple[str, ...]:
 
 @lru_cache(maxsize=64)
 def _stemmer(algorithm: str) -> Stemmer.Stemmer:
-    return Stemmer.Stemmer(algorithm, 0)  # its own cache costs more than stemming; ours is `analyse`
+    return Stemmer.Stemmer(algorithm, 0)  # its cache costs more than stemming; `analyse` caches instead
 
 
 @lru_cache(maxsize=100_000)
 def stem(word: str, language: str) -> str:
-    """Snowball stem of a folded word; folding only for unknown languages and for anything with a digit."""
+    """Snowball stem of a folded word; the word itself for unknown languages and for anything with a digit."""
     algorithm = SNOWBALL.get(language)
     if algorithm is None or not word.isalpha():
         return word
@@ -143,8 +143,8 @@ def stem(word: str, language: str) -> str:
 def term_of(word: str, language: str) -> str:
     """The index term of a folded word in a passage of this language: "hunde" in German is `hund~de`.
 
-    The mark keeps a French stem from meeting a German one that happens to look the same; what is not stemmed (numbers,
-    words of unknown languages) has none.
+    The mark keeps a French stem from matching a German one with the same spelling. Numbers and words of unknown
+    languages are not stemmed and have no mark.
     """
     if language not in SNOWBALL or not word.isalpha():
         return word
@@ -152,10 +152,10 @@ def term_of(word: str, language: str) -> str:
 
 
 def language_of(term: str) -> str:
-    """The language that a term's mark names; "" for one without."""
+    """The language in a term's mark; "" if it has none."""
     return term.rpartition("~")[2] if "~" in term else ""
 
 
 def folded_words(text: str) -> tuple[str, ...]:
-    """The folded words of a phrase, as they stand in the stream."""
+    """The folded words of a phrase, as they appear in the stream."""
     return tuple(word for token in tokens(text) for word in analyse(token, "").words)
