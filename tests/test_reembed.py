@@ -274,7 +274,7 @@ def test_a_recorded_model_that_is_not_here_is_said_and_words_answer(embedded: De
 def test_another_version_of_the_recorded_model_is_no_match_and_says_how_to_move(embedded: Desk) -> None:
     embedded.library.catalog.models.switch(EmbeddingModel(NEW, "hashing/0"))
     with embedded.reopened(**NEUTRAL) as library:
-        assert f"another version of {NEW}" in library.model_note()
+        assert f"a different version of {NEW}" in library.model_note()
         assert dense(library.search("deposit")).status == "unavailable"
         assert library.reindex_embeddings(NEW).switched
         assert not library.model_note() and used(library) == (NEW, "ok")

@@ -304,7 +304,7 @@ def test_a_passage_without_a_context_keeps_its_headings_and_is_asked_for_again(
         assert report.contexts.missing == 1
         (note,) = report.notes
         assert note.startswith(
-            "1 of 4 passages have no written context: the service answers 400: too odd (1); they are found by"
+            "1 of 4 passages have no written context: the service returned 400: too odd (1); they are found by"
         )
         assert not report.failed
         assert "Waste Act > Art. 2 Duties" in contexts(library, "act.md")
@@ -361,7 +361,7 @@ def test_a_service_that_refuses_the_key_is_asked_no_further(tmp_path: Path, serv
         assert report.contexts.missing == 24
         assert len(service.asked) <= 3
         assert KEY not in json.dumps(wire.ingest_report(report))
-        assert "answers 401" in report.notes[0]
+        assert "returned 401" in report.notes[0]
         service.otherwise = situate
         assert library.ingest(source).contexts.written == 24
     assert KEY.encode() not in b"".join(p.read_bytes() for p in tmp_path.rglob("*") if p.is_file())
@@ -439,7 +439,7 @@ def test_a_budget_without_prices_is_refused_before_anything_is_done(
     tmp_path: Path, service: Service, source: Path
 ) -> None:
     with opened(tmp_path, service, budget_usd=1, prices={}) as library:
-        with pytest.raises(InvalidArgument, match=r"state context_model\.prices"):
+        with pytest.raises(InvalidArgument, match=r"set context_model\.prices"):
             library.ingest(source)
         assert library.catalog.repositories.all() == ()
 
@@ -572,4 +572,4 @@ def test_what_is_missing_is_said_on_the_command_line(tmp_path: Path, service: Se
     service.otherwise = lambda _: anthropic_error(404, "not_found_error", "model: writer-1")
     done = run("--config", configure(tmp_path, service), "ingest", str(source))
     assert done.returncode == 0
-    assert "note: 4 of 4 passages have no written context: the service answers 404: model: writer-1" in done.stderr
+    assert "note: 4 of 4 passages have no written context: the service returned 404: model: writer-1" in done.stderr

@@ -202,7 +202,7 @@ def test_an_empty_answer_is_a_problem_and_is_billed(
 ) -> None:
     service.script = [HAPPY[dialect](text)]
     written = writer.write(*first(writer), shared=False)
-    assert (written.text, written.problem) == ("", "the model answered with nothing")
+    assert (written.text, written.problem) == ("", "the model returned an empty answer")
     assert written.tokens.output == 20
 
 
@@ -383,7 +383,7 @@ def test_a_key_in_the_wrong_place_is_refused_without_repeating_it() -> None:
         load_config({"context_model": {"model": "m", "api_key_env": "sk-secret"}}).context_model.api_key({})
     assert "sk-secret" not in str(misplaced.value)
     for url in ("https://me:sk-secret@host/v1", "ftp://host", "host/v1"):
-        with pytest.raises(InvalidArgument, match="without a user or a password") as url_error:
+        with pytest.raises(InvalidArgument, match="without a user or password") as url_error:
             load_config({"context_model": {"model": "m", "base_url": url}}).context_model.ready()
         assert "sk-secret" not in str(url_error.value)
 
@@ -399,5 +399,5 @@ def test_settings_out_of_range_are_refused(wrong: dict[str, Any]) -> None:
 
 
 def test_a_budget_needs_prices() -> None:
-    with pytest.raises(InvalidArgument, match="prices of 'm' are not known here"):
+    with pytest.raises(InvalidArgument, match="prices of 'm' are unknown"):
         load_config({"context_model": {"model": "m", "budget_usd": 1}}).context_model.ready()

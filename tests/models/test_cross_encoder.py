@@ -89,10 +89,10 @@ def test_of_several_outputs_the_positive_one_is_read_through_a_softmax(
 
 def test_labels_that_the_model_does_not_give_are_refused(tmp_path: Path) -> None:
     tiny = make(tmp_path / "model", outputs=2, labels=("a", "b", "c"))
-    with pytest.raises(InvalidArgument, match="names 3 labels, the model gives 2"):
+    with pytest.raises(InvalidArgument, match="lists 3 labels, but the model returns 2"):
         judged(tiny, QUERY, PASSAGE)
     write(tiny.folder / "config.json", {"id2label": {"first": "a"}})
-    with pytest.raises(Damaged, match="id2label must give a name to each number"):
+    with pytest.raises(Damaged, match="id2label must map each number to a name"):
         CrossEncoder(tiny.folder)
 
 
@@ -113,7 +113,7 @@ def test_a_question_keeps_no_more_than_half(tmp_path: Path) -> None:
 
 def test_a_length_that_leaves_no_room_is_refused(tmp_path: Path) -> None:
     tiny = make(tmp_path / "model", max_length=4)
-    with pytest.raises(InvalidArgument, match="reads 4 tokens, too few"):
+    with pytest.raises(InvalidArgument, match="reads only 4 tokens, too few"):
         judged(tiny, PASSAGE, PASSAGE)
 
 
@@ -128,7 +128,7 @@ def test_a_passage_is_judged_alike_alone_and_in_company(tiny: TinyJudge) -> None
 
 def test_an_embedder_is_no_reranker(tmp_path: Path) -> None:
     make_embedder(tmp_path / "embedder")
-    with pytest.raises(InvalidArgument, match=r"gives vectors .*; a reranker is a cross-encoder"):
+    with pytest.raises(InvalidArgument, match=r"returns vectors .*; a reranker must be a cross-encoder"):
         CrossEncoder(tmp_path / "embedder").score(QUERY, [PASSAGE])
 
 

@@ -51,7 +51,7 @@ def test_a_refusal_that_may_pass_is_tried_again_after_1_2_and_4_seconds(
 
 def test_after_four_attempts_the_last_reason_is_told(service: Service, client: Client, clock: FastClock) -> None:
     service.script = [anthropic_error(529, "overloaded_error", "Overloaded")] * 4
-    with pytest.raises(ServiceFailed, match=r"answers 529: Overloaded \(4 attempts\)") as failed:
+    with pytest.raises(ServiceFailed, match=r"returned 529: Overloaded \(4 attempts\)") as failed:
         client.post(service.url, {})
     assert not failed.value.hopeless
     assert len(service.asked) == 4
@@ -96,7 +96,7 @@ def test_a_pause_that_a_service_asks_for_holds_for_all_callers(
 
 def test_a_service_that_asks_for_an_hour_has_failed(service: Service, client: Client, clock: FastClock) -> None:
     service.script = [anthropic_error(429, "rate_limit_error", "daily limit", Retry_After="3600")]
-    with pytest.raises(ServiceFailed, match="daily limit; it asks to wait 3600 s"):
+    with pytest.raises(ServiceFailed, match="daily limit; it asks for a wait of 3600 s"):
         client.post(service.url, {})
     assert clock.waits == []
 
@@ -142,7 +142,7 @@ def test_what_will_not_change_is_not_tried_again(
     service: Service, client: Client, clock: FastClock, status: int, hopeless: bool
 ) -> None:
     service.script = [anthropic_error(status, "some_error", "no")]
-    with pytest.raises(ServiceFailed, match=f"answers {status}: no") as failed:
+    with pytest.raises(ServiceFailed, match=f"returned {status}: no") as failed:
         client.post(service.url, {})
     assert failed.value.hopeless is hopeless
     assert clock.waits == []
@@ -155,19 +155,19 @@ def test_the_key_is_sent_and_never_shown(service: Service, client: Client) -> No
         client.post(service.url, {})
     assert service.asked[0].headers["x-api-key"] == KEY
     assert KEY not in str(failed.value)
-    assert failed.value.message == "the service answers 401: invalid x-api-key *** [31m foo"
+    assert failed.value.message == "the service returned 401: invalid x-api-key *** [31m foo"
 
 
 def test_a_redirect_is_not_followed_with_the_key(service: Service, client: Client) -> None:
     service.script = [Reply(307, headers={"Location": f"{service.url}/elsewhere"})]
-    with pytest.raises(ServiceFailed, match="answers 307"):
+    with pytest.raises(ServiceFailed, match="returned 307"):
         client.post(service.url, {})
     assert len(service.asked) == 1
 
 
 def test_an_answer_without_end_is_not_read(service: Service, client: Client) -> None:
     service.script = [Reply(body=b" " * (MAX_ANSWER_BYTES + 1))]
-    with pytest.raises(ServiceFailed, match="more than 4,000,000 bytes"):
+    with pytest.raises(ServiceFailed, match="larger than 4,000,000 bytes"):
         client.post(service.url, {})
 
 

@@ -103,7 +103,7 @@ def test_token_types_are_given_when_the_graph_asks(tmp_path: Path) -> None:
 
 def test_an_input_that_nobody_knows_is_named(tmp_path: Path) -> None:
     tiny = make(tmp_path / "strange", extra_input="pixel_values")
-    with pytest.raises(InvalidArgument, match="asks for pixel_values; known inputs: input_ids"):
+    with pytest.raises(InvalidArgument, match="needs the inputs pixel_values; supported: input_ids"):
         OnnxEmbedder(tiny.folder).embed_query(TEXT)
 
 
@@ -177,7 +177,7 @@ def test_an_unknown_way_of_pooling_is_refused(tiny: Tiny) -> None:
 
 def test_dimensions_that_the_model_does_not_give_are_refused(tiny: Tiny) -> None:
     write(tiny.folder / "1_Pooling" / "config.json", {"pooling_mode": "mean", "word_embedding_dimension": 384})
-    with pytest.raises(InvalidArgument, match="states 384 dimensions, its model gives 16"):
+    with pytest.raises(InvalidArgument, match="states 384 dimensions, the model gives 16"):
         OnnxEmbedder(tiny.folder).embed_query(TEXT)
 
 

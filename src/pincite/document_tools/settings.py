@@ -1,4 +1,4 @@
-"""What each field of a tool means to the library that answers for it: one table, read from top to bottom."""
+"""How each field of a tool translates to the settings of its library: one table, read from top to bottom."""
 
 from __future__ import annotations
 
@@ -18,8 +18,8 @@ CHUNKING = (
 def library_settings(tool: DocumentToolConfig, base: Path, folder: Path) -> Config:
     """The settings of the tool's library in a folder; paths of models are relative to `base`.
 
-    Each tool has a repository of its own, so that several can share a folder. The environment (`PINCITE_DENSE` …) is
-    heard where the tool says nothing.
+    Each tool has its own repository, so several can share a folder. Environment variables (`PINCITE_DENSE` …) apply
+    where the tool sets nothing.
     """
     values: dict[str, Any] = {
         "library": str(folder),
@@ -48,11 +48,11 @@ def library_settings(tool: DocumentToolConfig, base: Path, folder: Path) -> Conf
 
 
 def beside(base: Path, model: str) -> str:
-    """A model's name, its folder relative to the configuration."""
+    """A model's name; a folder in it is relative to the configuration."""
     folder = model.removeprefix(ONNX)
     return ONNX + str(base / Path(folder).expanduser()) if model.startswith(ONNX) and folder else model
 
 
 def source_of(tool: DocumentToolConfig, base: Path) -> str:
-    """Where the documents are: an address as it is, a path relative to the configuration."""
+    """Where the documents are: a URL unchanged, or a path relative to the configuration."""
     return tool.source if "://" in tool.source else str(base / Path(tool.source).expanduser())

@@ -1,4 +1,4 @@
-"""A document tool at work: opens its library, reads its source, answers questions.
+"""A running document tool: opens its library, reads its source, answers questions.
 
 with pincite.load_tools("agent.yaml") as tools:
     print(tools["handbook"].format(tools["handbook"].search("how much leave is carried over?")))
@@ -26,12 +26,12 @@ from pincite.search.query import Answer
 
 RANKS_SCALE = (
     "0 to 1: reciprocal ranks with the weights of the tool, scaled so that first in every leg that found something is"
-    " 1; what carries an identifier of the query stands above the rest, whatever its score"
+    " 1; passages with an identifier of the query come before the rest, whatever their score"
 )
 
 
 class DocumentTool:
-    """One configured tool. Close it, or use it as a context manager; one object serves all threads of a process."""
+    """A configured tool. Close it, or use it as a context manager. Thread-safe."""
 
     def __init__(self, config: DocumentToolConfig, base: Path) -> None:
         self.config = config
@@ -41,11 +41,11 @@ class DocumentTool:
         self._library: Library | None = None
         self._closed = False
         self.report: IngestReport | None = None
-        """What the last reading of the source did; None before the first."""
+        """The outcome of the last reading of the source; None before the first."""
 
     @classmethod
     def open(cls, config: DocumentToolConfig | dict[str, Any], *, base: str | Path = ".") -> DocumentTool:
-        """The tool, its source read unless `defer_loading`; paths in the configuration are relative to `base`."""
+        """The tool, with its source read unless `defer_loading`; paths in the configuration are relative to `base`."""
         tool = cls(check_tool(config), Path(base).expanduser())
         try:
             if not tool.config.defer_loading:
@@ -73,12 +73,12 @@ class DocumentTool:
 
     @property
     def library(self) -> Library:
-        """The library that answers; opened, and its source read, by the first use."""
+        """The library that answers. First use opens it and reads the source."""
         with self._guard:
             return self._opened()
 
     def refresh(self) -> IngestReport:
-        """Bring the library in line with the source: what is unchanged costs nothing."""
+        """Update the library from the source; unchanged files cost nothing."""
         with self._guard:
             fresh = self._library is None
             library = self._opened()
@@ -88,12 +88,12 @@ class DocumentTool:
             return self.report
 
     def search(self, query: str, top_k: int = 0) -> Results:
-        """The best passages; `top_k` other than the configured one, if given."""
+        """The best passages; `top_k` overrides the configured one."""
         answer = self.answer(query, top_k)
         return Results(query, tuple(Result.of(wire.hit(hit)) for hit in answer.hits), self.notes(answer))
 
     def answer(self, query: str, top_k: int = 0) -> Answer:
-        """The same with everything that the engine says of it: legs, totals, replay."""
+        """The same with everything the engine reports: legs, totals, replay."""
         config = self.config
         return self.library.search(
             query,
@@ -105,16 +105,16 @@ class DocumentTool:
         )
 
     def to_wire(self, answer: Answer) -> dict[str, Any]:
-        """An answer in the shape of every other door, with the tool's name and what its scores mean."""
+        """An answer in the wire format of all doors, with the tool's name and what its scores mean."""
         body = {"tool": self.name, **wire.answer(answer), "notes": list(self.notes(answer))}
         return body | {"score_scale": RANKS_SCALE} if self.config.states_weights else body
 
     def format(self, results: Results) -> str:
-        """Results as the text that an agent reads."""
+        """Results as text for an agent."""
         return format_results(results)
 
     def close(self) -> None:
-        """Release the library; a temporary one is removed."""
+        """Release the library; a temporary one is deleted."""
         with self._guard:
             self._closed = True
             self._library = None
@@ -122,7 +122,7 @@ class DocumentTool:
 
     def _opened(self) -> Library:
         if self._closed:
-            raise InvalidArgument(f"the tool {self.name!r} was closed; open it again")
+            raise InvalidArgument(f"the tool {self.name!r} is closed; open it again")
         if self._library is None:
             library = self._held.enter_context(Library(library_settings(self.config, self._base, self._folder())))
             self._check_dimensions(library)
@@ -134,7 +134,7 @@ class DocumentTool:
         database = self.config.database
         if database is not None and database.path:
             return self._base / Path(database.path).expanduser()
-        # On disk and not in memory: the catalog is a file. It goes when the tool is closed.
+        # On disk and not in memory, because the catalog is a file. Closing the tool removes it.
         return Path(self._held.enter_context(tempfile.TemporaryDirectory(prefix="pincite-tool-"))) / "library"
 
     def _check_dimensions(self, library: Library) -> None:
@@ -145,18 +145,18 @@ class DocumentTool:
         if embedder.dimensions != wanted:
             raise InvalidArgument(
                 f"tool {self.name!r}: embedding_dimensions is {wanted}, but {embedder.name} gives"
-                f" {embedder.dimensions}; state {embedder.dimensions}, or name another embedding_model",
+                f" {embedder.dimensions}; set it to {embedder.dimensions}, or choose another embedding_model",
                 field="embedding_dimensions",
             )
 
     def _read(self, library: Library) -> None:
-        """Source, then vectors: a question asked afterwards finds all there is."""
+        """Read the source, then make vectors, so that a later question finds everything."""
         self.report = library.ingest(source_of(self.config, self._base), embedding=False)
         if library.config.dense != "off":
             library.embed(self.name)
 
     def notes(self, answer: Answer) -> tuple[str, ...]:
-        """What the answer says of itself, legs that should have answered and could not, files that were not read."""
+        """The answer's own notes, legs that should have answered but could not, and files that could not be read."""
         wanted = {"hybrid": ("dense",), "semantic": ("dense",)}.get(self.config.search_mode, ())
         missing = [
             f"{leg.name}: {leg.reason}"
@@ -172,7 +172,7 @@ class DocumentTool:
 
 
 class Tools(Mapping[str, DocumentTool]):
-    """The tools of a file, by name."""
+    """The tools in a file, by name."""
 
     def __init__(self, tools: Mapping[str, DocumentTool]) -> None:
         self._tools = dict(tools)
@@ -201,7 +201,7 @@ class Tools(Mapping[str, DocumentTool]):
 
 
 def load_tools(path: str | Path, *names: str) -> Tools:
-    """The tools of a YAML file, opened: all of them, or those named. Close them, or use them in a `with` block."""
+    """The tools in a YAML file, opened: all, or the named ones. Close them, or use them in a `with` block."""
     where = Path(path).expanduser()
     file = load_agent_file(where)
     chosen = [file.tool(name) for name in names] or file.tools

@@ -1,1 +1,1 @@
-"""Embedders: which models there are, what of a passage they see, and how they are fetched and made smaller."""
+"""Models: which ones exist, which parts of a passage they see, and how to fetch and quantise them."""

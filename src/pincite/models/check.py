@@ -1,4 +1,4 @@
-"""Does an embedder work, how fast is it, and does it know what is alike?"""
+"""Does an embedder work, how fast is it, and does it recognise similar sentences?"""
 
 from __future__ import annotations
 
@@ -13,12 +13,12 @@ from pincite.protocols import Embedder
 
 @dataclass(frozen=True, slots=True)
 class LanguageCheck:
-    """Cosines from sentences of one language to their English paraphrases, and to English of other content."""
+    """Cosines between sentences of one language and English sentences: their paraphrases, and unrelated ones."""
 
     paraphrase: float
     unrelated: float
     right: float
-    """Share of sentences whose paraphrase is nearer than every other English sentence."""
+    """Share of sentences that are closer to their paraphrase than to any other English sentence."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -30,17 +30,17 @@ class ModelCheck:
     text_ms: float
     query_ms: float
     languages: dict[str, LanguageCheck]
-    """By language. A model of English fails at the others: that is a property, not a fault."""
+    """By language. An English-only model fails for the others; that is expected."""
 
     @property
     def sane(self) -> bool:
-        """Whether English paraphrases are nearer than unrelated sentences."""
+        """Whether English paraphrases are closer than unrelated sentences."""
         english = self.languages["en"]
         return english.paraphrase > english.unrelated and english.right >= 0.5
 
 
 def check(embedder: Embedder) -> ModelCheck:
-    """Embed the samples once and look at times and cosines."""
+    """Embed the samples once and measure times and cosines."""
     started = time.perf_counter()
     embedder.embed_query(SAMPLES[0])
     loaded = time.perf_counter()
@@ -62,7 +62,7 @@ def check(embedder: Embedder) -> ModelCheck:
 
 
 def _language(vectors: np.ndarray[tuple[int, int], np.dtype[np.float64]], number: int) -> LanguageCheck:
-    """The second sentence of each fact in a language, against the first English one of every fact."""
+    """Compare the second sentence of each fact in a language with the first English sentence of every fact."""
     cosines = vectors[2 * number + 1 :: PER_FACT] @ vectors[::PER_FACT].T
     same = np.eye(len(cosines), dtype=bool)
     return LanguageCheck(

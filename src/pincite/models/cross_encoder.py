@@ -1,7 +1,7 @@
-"""Any sentence-transformers CrossEncoder as ONNX: question and passage are read together, without torch.
+"""Any sentence-transformers CrossEncoder as ONNX, without torch: it reads question and passage together.
 
-One pair at a time: in a batch the padding, and with int8 the range of the activations, would let a passage's score
-depend on its neighbours, and an answer would no longer replay to the bit.
+One pair at a time: in a batch, padding (and with int8 the range of the activations) would make a passage's score depend
+on its neighbours, and an answer would no longer replay to the bit.
 """
 
 from __future__ import annotations
@@ -22,13 +22,13 @@ from pincite.models.graph import CHARS_PER_TOKEN, Graph
 from pincite.models.texts import readable
 
 POSITIVE = frozenset({"relevant", "positive", "entailment", "duplicate", "paraphrase", "true", "yes"})
-"""What authors call the output that says that a passage answers; where none of these is named it is the last."""
+"""Usual names of the output for "this passage answers"; if none of them is present, it is the last output."""
 _VECTORS = ("last_hidden_state", "token_embeddings", "sentence_embedding", "dense_vecs")
-"""Outputs of embedders: vectors, from which no judgement can be read."""
+"""Outputs of embedders: vectors, which cannot be read as a judgement."""
 
 
 class CrossEncoder:
-    """A folder's model. Read at the first judgement; settings are read when it is made."""
+    """The model in a folder. Loaded at the first judgement; its settings are read on construction."""
 
     def __init__(self, folder: Path | str, *, threads: int = 1) -> None:
         require("models", "ONNX models", "onnxruntime", "tokenizers")
@@ -53,7 +53,7 @@ class CrossEncoder:
         )
 
     def describe(self) -> dict[str, str]:
-        """How scores come about, in words."""
+        """How scores are computed, in words."""
         folder = self._folder
         named = f" ({folder.labels[self._positive]!r})" if folder.labels else ""
         read = f"softmax, output {self._positive + 1} of {self._outputs}{named}" if self._outputs > 1 else "sigmoid"
@@ -76,11 +76,11 @@ class CrossEncoder:
         ids, mask, kinds = (np.array([row], dtype=np.int64) for row in (pair.ids, pair.attention_mask, pair.type_ids))
         logits = [float(value) for value in self._graph.run(self._output, ids, mask, kinds).reshape(-1)]
         if len(logits) != self._outputs or not all(map(math.isfinite, logits)):
-            raise Unavailable(f"{self._folder.model} gave {logits}, which is no judgement")
+            raise Unavailable(f"{self._folder.model} returned {logits}, which is not a valid score")
         return _sigmoid(logits[0]) if len(logits) == 1 else _softmax(logits)[self._positive]
 
     def _tokens(self, text: str) -> Any:
-        """The text as tokens, or None if nothing is in it."""
+        """The text as tokens, or None if it is empty."""
         try:
             text = readable(text)[: self._folder.max_length * CHARS_PER_TOKEN]
         except EmbeddingFailed:
@@ -89,25 +89,26 @@ class CrossEncoder:
         return found if found.ids else None
 
     def _pair(self, query: Any, passage: Any) -> Any:
-        """Both with the marks that the model knows them by. The passage gives way, the query keeps up to half."""
+        """Both, with the model's special tokens. The passage is truncated first; the query keeps up to half."""
         tokenizer, length = self._graph.tokenizer, self._folder.max_length
         query.truncate(min(len(query.ids), length // 2))
         room = length - tokenizer.num_special_tokens_to_add(True) - len(query.ids)
         if room < 1:
             raise InvalidArgument(
-                f"{self._folder.path} reads {length} tokens, too few for a question and a passage", field="reranker"
+                f"{self._folder.path} reads only {length} tokens, too few for a question and a passage",
+                field="reranker",
             )
         passage.truncate(min(len(passage.ids), room))
         return tokenizer.post_process(query, passage)
 
     @cached_property
     def _output(self) -> int:
-        """Which output is read: the one named logits, else the first."""
+        """The output to read: the one named logits, otherwise the first."""
         outputs = self._graph.session.get_outputs()
         at = next((number for number, item in enumerate(outputs) if item.name == "logits"), 0)
         if outputs[at].name in _VECTORS or len(outputs[at].shape) > 2:
             raise InvalidArgument(
-                f"{self._folder.model} gives vectors ({outputs[at].name}), so it is an embedder; a reranker is a"
+                f"{self._folder.model} returns vectors ({outputs[at].name}), so it is an embedder; a reranker must be a"
                 " cross-encoder, exported with its classifier (output logits)",
                 field="reranker",
             )
@@ -115,25 +116,26 @@ class CrossEncoder:
 
     @cached_property
     def _outputs(self) -> int:
-        """How many numbers the model gives for a pair."""
+        """How many numbers the model returns for a pair."""
         shape = self._graph.session.get_outputs()[self._output].shape
         stated = len(self._folder.labels)
         given = shape[1] if len(shape) == 2 and isinstance(shape[1], int) else stated or 1
         if stated and given != stated:
             raise InvalidArgument(
-                f"{self._folder.path / 'config.json'} names {stated} labels, the model gives {given}", field="reranker"
+                f"{self._folder.path / 'config.json'} lists {stated} labels, but the model returns {given}",
+                field="reranker",
             )
         return given
 
     @cached_property
     def _positive(self) -> int:
-        """Which of several outputs says that a passage answers."""
+        """Which of several outputs means "this passage answers"."""
         named = [number for number, label in enumerate(self._folder.labels) if label.casefold() in POSITIVE]
         return named[0] if len(named) == 1 else self._outputs - 1
 
 
 def _sigmoid(logit: float) -> float:
-    """Without overflow at either end."""
+    """The logistic function, without overflow at either end."""
     small = math.exp(-abs(logit))
     return 1 / (1 + small) if logit >= 0 else small / (1 + small)
 

@@ -1,15 +1,15 @@
-"""A sentence-transformers folder as its authors left it: which model file, pooling, length, prompts.
+"""A sentence-transformers folder as published: its model file, pooling, length and prompts.
 
-    modules.json                        which modules follow each other, and where their settings lie
+    modules.json                        the sequence of modules, and where their settings are
     sentence_bert_config.json           max_seq_length, do_lower_case
     1_Pooling/config.json               how token vectors become one
-    config.json                         positions, and what a cross-encoder calls its outputs
+    config.json                         positions, and the names of a cross-encoder's outputs
     config_sentence_transformers.json   prompts
     tokenizer.json                      for the package `tokenizers`
     onnx/model.onnx                     or one of the names in `MODEL_FILES`
     pincite.json                        ours, optional: see notes.py
 
-Only model and tokenizer must be there; what is assumed for the rest is told in `assumed`.
+Only model and tokenizer are required; `assumed` lists the assumptions made for the rest.
 """
 
 from __future__ import annotations
@@ -27,9 +27,9 @@ from pincite.models.pooling import POOLING, STATED_AS
 MODEL_FILES = ("model.onnx", "model_quantized.onnx", "model_int8.onnx")
 DEFAULT_MAX_LENGTH = 512
 _ABSURD_LENGTH = 1_000_000
-"""Some tokenizers state 10^30 as their limit: none."""
+"""Some tokenizers state 10^30 to mean "no limit"."""
 _OFFSET_POSITIONS = frozenset({"roberta", "xlm-roberta", "camembert"})
-"""Their positions begin behind the padding id: two of those stated cannot be used."""
+"""Their positions begin after the padding id: two of those stated cannot be used."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -44,16 +44,16 @@ class ModelFolder:
     pad_token: str | None
     notes: Notes
     labels: tuple[str, ...]
-    """Names of the outputs of a classifier, in their order; empty where none are stated."""
+    """Names of a classifier's outputs, in order; empty if none are stated."""
     assumed: tuple[str, ...]
-    """What the folder does not say."""
+    """Assumptions about what the folder does not state."""
 
 
 def read_folder(given: Path) -> ModelFolder:
-    """The folder, or with the path of an `.onnx` file the folder that it belongs to and that file."""
+    """The folder; given the path of an `.onnx` file, the folder it belongs to, with that file as the model."""
     path, model = _locate(given)
     if not (path / "tokenizer.json").is_file():
-        raise NotFound(f"{path} has no tokenizer.json; save the tokenizer in its fast form", field="embedder")
+        raise NotFound(f"{path} has no tokenizer.json; save the tokenizer in its fast format", field="embedder")
     pooling_folder = _check_modules(path)
     pooling = _json(path / pooling_folder / "config.json")
     config, tokenizer = _json(path / "config.json"), _json(path / "tokenizer_config.json")
@@ -99,7 +99,7 @@ def _locate(given: Path) -> tuple[Path, Path]:
 
 
 def _check_modules(path: Path) -> str:
-    """The folder of the pooling settings. Modules that we would have to compute ourselves are refused."""
+    """The folder of the pooling settings. Modules that would need computation outside the graph are refused."""
     pooling = "1_Pooling"
     modules = _json(path / "modules.json", []) or []
     for module in modules:
@@ -108,7 +108,7 @@ def _check_modules(path: Path) -> str:
             pooling = str(module.get("path", pooling))
         elif kind not in ("Transformer", "Normalize"):
             raise InvalidArgument(
-                f"{path / 'modules.json'} asks for the module {kind!r}, which is not supported; export the model with "
+                f"{path / 'modules.json'} uses the module {kind!r}, which is not supported; export the model with "
                 "all its modules inside the graph (output sentence_embedding) and remove it from modules.json",
                 field="embedder",
             )
@@ -116,20 +116,20 @@ def _check_modules(path: Path) -> str:
 
 
 def _pooling_mode(path: Path, stated: dict[str, Any]) -> str:
-    """The one mode, or "" when nothing is stated."""
+    """The pooling mode, or "" if none is stated."""
     named = stated.get("pooling_mode")
     modes = {str(named)} if named else {mode for key, mode in STATED_AS.items() if stated.get(key)}
     unknown = modes - POOLING.keys() or {key for key in stated if key.startswith("pooling_mode_")} - STATED_AS.keys()
     if len(modes) > 1 or (unknown and not modes & POOLING.keys()):
         raise InvalidArgument(
-            f"{path} states pooling {sorted(modes | unknown)}; one of {', '.join(POOLING)} is supported",
+            f"{path} states pooling {sorted(modes | unknown)}; supported: exactly one of {', '.join(POOLING)}",
             field="embedder",
         )
     return next(iter(modes), "")
 
 
 def _bert_config(path: Path) -> dict[str, Any]:
-    """`sentence_bert_config.json`, or the name that models of other families gave it."""
+    """`sentence_bert_config.json`, or the same file under the name used by other model families."""
     found = sorted(path.glob("sentence_*_config.json"))
     stated: dict[str, Any] = _json(found[0]) if found else {}
     return stated
@@ -162,7 +162,7 @@ def _labels(path: Path, config: dict[str, Any]) -> tuple[str, ...]:
     try:
         names = {int(number): str(name) for number, name in stated.items()}
     except (AttributeError, ValueError) as error:
-        raise Damaged(f"{place(path)}: id2label must give a name to each number") from error
+        raise Damaged(f"{place(path)}: id2label must map each number to a name") from error
     return tuple(names[number] for number in sorted(names))
 
 

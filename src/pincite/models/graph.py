@@ -1,4 +1,4 @@
-"""An ONNX graph with its tokenizer, ready to run: what embedders and rerankers have in common."""
+"""An ONNX graph with its tokenizer, ready to run; shared by embedders and rerankers."""
 
 from __future__ import annotations
 
@@ -14,20 +14,20 @@ from pincite.models.folder import ModelFolder
 from pincite.models.identity import Identity, identify, sha256
 
 CHARS_PER_TOKEN = 20
-"""No tokenizer of a language packs more into one token; what lies beyond the limit need not be tokenized."""
+"""No tokenizer packs more characters into one token; text beyond the limit need not be tokenized."""
 
 Ints = NDArray[np.int64]
 _TYPES = {"tensor(int64)": np.int64, "tensor(int32)": np.int32}
 
 
 class Graph:
-    """A folder's graph and tokenizer; each is read when it is first asked for."""
+    """A folder's graph and tokenizer, each loaded on first use."""
 
     def __init__(self, folder: ModelFolder, *, threads: int, field: str) -> None:
         self.folder = folder
         self._threads = threads
         self._field = field
-        """Which setting an error points at."""
+        """The setting that errors point to."""
 
     @cached_property
     def session(self) -> Any:
@@ -37,7 +37,7 @@ class Graph:
         options.intra_op_num_threads = self._threads
         options.inter_op_num_threads = 1
         options.use_deterministic_compute = True
-        options.log_severity_level = 3  # errors: it warns of graph optimisations that nobody can act on
+        options.log_severity_level = 3  # errors only: its warnings about graph optimisations are not actionable
         try:
             return onnxruntime.InferenceSession(str(self.folder.model), options, providers=["CPUExecutionProvider"])
         except _runtime_errors() as error:
@@ -45,14 +45,14 @@ class Graph:
 
     @cached_property
     def tokenizer(self) -> Any:
-        """Without padding or limit: some are saved with padding to 128."""
+        """The tokenizer without padding or truncation: some are saved with padding to 128."""
         from tokenizers import Tokenizer
 
         file = self.folder.path / "tokenizer.json"
         try:
             tokenizer = Tokenizer.from_file(str(file))
         except Exception as problem:  # the library raises nothing narrower
-            raise InvalidArgument(f"{file} is no tokenizer: {problem}", field="embedder") from problem
+            raise InvalidArgument(f"{file} is not a valid tokenizer: {problem}", field="embedder") from problem
         tokenizer.no_padding()
         tokenizer.no_truncation()
         return tokenizer
@@ -74,7 +74,7 @@ class Graph:
         return sha256(self.folder.path / "tokenizer.json")[:16]
 
     def run(self, output: int, ids: Ints, mask: Ints, kinds: Ints | None = None) -> NDArray[Any]:
-        """One output for a batch; `kinds` are the token types, 0 where none are given."""
+        """One output for a batch; `kinds` are the token types, 0 if not given."""
         offered = {"input_ids": ids, "attention_mask": mask, "token_type_ids": np.zeros_like(ids)}
         if kinds is not None:
             offered["token_type_ids"] = kinds
@@ -86,19 +86,19 @@ class Graph:
         return found
 
     def _feed(self, offered: dict[str, Ints]) -> dict[str, NDArray[Any]]:
-        """What the graph asks for, in the type that it asks for."""
+        """The graph's inputs, in the types it expects."""
         asked = self.session.get_inputs()
         unknown = [item.name for item in asked if item.name not in offered or item.type not in _TYPES]
         if unknown:
             raise InvalidArgument(
-                f"{self.folder.model} asks for {', '.join(unknown)}; known inputs: {', '.join(offered)}",
+                f"{self.folder.model} needs the inputs {', '.join(unknown)}; supported: {', '.join(offered)}",
                 field=self._field,
             )
         return {item.name: offered[item.name].astype(_TYPES[item.type], copy=False) for item in asked}
 
 
 def _runtime_errors() -> tuple[type[Exception], ...]:
-    """What onnxruntime raises: classes of its own that share only their module."""
+    """What onnxruntime raises: its own classes, which share only their module."""
     from onnxruntime.capi import onnxruntime_pybind11_state as state
 
     classes = (getattr(state, name) for name in dir(state))

@@ -1,4 +1,4 @@
-"""An embedder without a model: texts that share words and pieces of words are near. For tests and for trying out."""
+"""An embedder without a model: texts that share words or parts of words are close. For tests and experiments."""
 
 from __future__ import annotations
 
@@ -19,18 +19,18 @@ from pincite.types import EmbeddedText
 
 _WORD = re.compile(r"\w+")
 _PIECE = 4
-"""Letters of a piece: long enough to mean something, short enough to survive an ending."""
+"""Letters per piece: long enough to carry meaning, short enough to match despite different endings."""
 _PIECE_WEIGHT = 0.5
 _MOST_DIMENSIONS = 4_096
 
 
 class HashingEmbedder:
-    """Feature hashing (Weinberger et al., ICML 2009): each feature adds ±1 at a place that its hash names."""
+    """Feature hashing (Weinberger et al., ICML 2009): each feature adds ±1 at a position given by its hash."""
 
     def __init__(self, dimensions: int = 64, *, options: WindowOptions = DEFAULT) -> None:
         if not 8 <= dimensions <= _MOST_DIMENSIONS:
             raise InvalidArgument(
-                f"hashing:{dimensions} is not possible; use 8 to {_MOST_DIMENSIONS} dimensions", field="dimensions"
+                f"hashing:{dimensions} is not supported; use 8 to {_MOST_DIMENSIONS} dimensions", field="dimensions"
             )
         self.dimensions = dimensions
         self._options = options
@@ -45,11 +45,11 @@ class HashingEmbedder:
 
     @property
     def calibration(self) -> Calibration:
-        """Chance puts two texts of 64 dimensions at 0 ± 0.125 (one over the root of the dimensions)."""
+        """By chance, two texts in 64 dimensions have a cosine of 0 ± 0.125 (1 over the root of the dimensions)."""
         return Calibration(unrelated=0.15, same=0.9, words=0.35)
 
     def describe(self) -> dict[str, str]:
-        """How vectors come about, in words."""
+        """How vectors are computed, in words."""
         return {"model": "none: hashed words and pieces of words", "precision": "fp32", "prompt": "none"}
 
     def windows(self, passage: EmbeddedText) -> tuple[str, ...]:
@@ -72,7 +72,7 @@ class HashingEmbedder:
 
 
 def _features(text: str) -> Iterator[tuple[str, float]]:
-    """Folded words and the pieces of the longer ones; of a text without words (emoji, signs) its characters."""
+    """Folded words and pieces of the longer ones; for a text without words (emoji, symbols), its characters."""
     words = [fold(word) for word in _WORD.findall(clean(text))]
     if not words:
         yield from ((f"sign {char}", 1.0) for char in text if not char.isspace())

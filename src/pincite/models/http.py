@@ -1,8 +1,8 @@
-"""Calls to model services: JSON over HTTP, tried again when it may help, never more at once than the service bears.
+"""Calls to model services: JSON over HTTP, retried when that may help, no more at once than the service accepts.
 
-Tried again after 1, 2 and 4 seconds (a little more, so that callers do not come back together): 408, 409, 429, 5xx with
-529, time-outs, broken connections, answers that end too early. A `Retry-After` in seconds or as a date is honoured and
-holds for all callers. The key travels in a header; it is in no message, and no redirect is followed with it.
+Retried after 1, 2 and 4 seconds (plus jitter, so that callers do not return at the same moment): 408, 409, 429, 5xx
+including 529, time-outs, broken connections and truncated answers. A `Retry-After` in seconds or as a date is honoured
+and applies to all callers. The key is sent in a header. It appears in no message, and redirects are not followed.
 """
 
 from __future__ import annotations
@@ -29,24 +29,24 @@ MAX_REASON = 300
 AGAIN = frozenset({408, 409, 425, 429})
 TOO_MANY = 429
 HOPELESS = frozenset({401, 402, 403, 404, 405})
-"""The next call would be answered alike: a wrong key, no credit, no such model or address."""
+"""Further calls would get the same answer: a wrong key, no credit, no such model or address."""
 
 
 @dataclass(frozen=True, slots=True)
 class CallOptions:
-    """How long to wait, for what, and how much at once."""
+    """Time-outs, attempts and parallel calls."""
 
     timeout_seconds: float = 60.0
-    """For each answer, between two of its bytes."""
+    """The longest pause between two bytes of an answer."""
     connect_seconds: float = 10.0
     pauses_seconds: tuple[float, ...] = (1.0, 2.0, 4.0)
     longest_pause_seconds: float = 120.0
-    """A service that asks for a longer one has failed."""
+    """A service that asks for a longer wait counts as failed."""
     concurrency: int = 10
 
 
 class Clock:
-    """The time of day, and how one waits; tests bring their own."""
+    """The clock, and how to wait; tests pass their own."""
 
     def __init__(self) -> None:
         self._stopped = threading.Event()
@@ -56,11 +56,11 @@ class Clock:
         return time.time()
 
     def sleep(self, seconds: float) -> None:
-        """Wait; shorter if `stop` is called."""
+        """Wait, or return early if `stop` is called."""
         self._stopped.wait(seconds)
 
     def jitter(self) -> float:
-        """0 to 1, to spread callers."""
+        """A random number from 0 to 1, to spread callers."""
         return random.random()
 
     def stop(self) -> None:
@@ -72,7 +72,7 @@ class Clock:
 
 
 class _Again(Exception):
-    """A failure that may pass."""
+    """A failure that may be temporary."""
 
     def __init__(self, reason: str, after_seconds: float | None = None) -> None:
         super().__init__(reason)
@@ -81,7 +81,7 @@ class _Again(Exception):
 
 
 class Client:
-    """One service. Safe to use from many threads; close it at the end."""
+    """One service. Thread-safe. Close it when done."""
 
     def __init__(
         self,
@@ -101,7 +101,7 @@ class Client:
         self._http = httpx2.Client(headers=dict(headers), timeout=timeout, limits=limits)
 
     def post(self, address: str, body: Mapping[str, Any]) -> Any:
-        """The JSON that the service answers with. `ServiceFailed` when it does not, for all attempts."""
+        """The service's JSON answer; `ServiceFailed` if no attempt succeeds."""
         for attempts, pause in enumerate((*self._options.pauses_seconds, None), start=1):
             self._wait_for_all()
             try:
@@ -113,7 +113,7 @@ class Client:
         raise AssertionError("the last attempt returns or raises")
 
     def stop(self) -> None:
-        """Let those who wait for their next attempt give up."""
+        """Make callers that wait for their next attempt give up."""
         self._clock.stop()
 
     def close(self) -> None:
@@ -137,18 +137,18 @@ class Client:
             try:
                 answer = json.loads(content)
             except ValueError as error:
-                raise _Again("the answer is no complete JSON") from error
+                raise _Again("the answer is not complete JSON") from error
             slot.went_well()
             return answer
 
     def _refusal(self, status: int, retry_after: str, content: bytes) -> _Again | ServiceFailed:
-        reason = self._clean(f"the service answers {status}{_said(content)}")
+        reason = self._clean(f"the service returned {status}{_said(content)}")
         if status in AGAIN or status >= 500:
             return _Again(reason, retry_after_seconds(retry_after, self._clock.now()))
         return ServiceFailed(reason, hopeless=status in HOPELESS)
 
     def _clean(self, reason: str) -> str:
-        """One short line without the key, should a service repeat it."""
+        """One short line, without the key in case the service repeats it."""
         if self._secret:
             reason = reason.replace(self._secret, "***")
         line = "".join(" " if unicodedata.category(char).startswith("C") else char for char in reason)
@@ -157,13 +157,13 @@ class Client:
     # --- waiting --------------------------------------------------------------------------------------------------
 
     def _wait(self, failure: _Again, pause: float) -> None:
-        """Until the next attempt of this caller, or of all if the service said when."""
+        """Wait for this caller's next attempt, or make all callers wait if the service said how long."""
         spread = self._clock.jitter()
         if failure.after_seconds is None:
             self._clock.sleep(pause * (1 + spread / 4))
             return
         if failure.after_seconds > self._options.longest_pause_seconds:
-            raise ServiceFailed(f"{failure.reason}; it asks to wait {failure.after_seconds:.0f} s") from failure
+            raise ServiceFailed(f"{failure.reason}; it asks for a wait of {failure.after_seconds:.0f} s") from failure
         self._not_before = max(self._not_before, self._clock.now() + failure.after_seconds)
         self._clock.sleep(failure.after_seconds + spread / 4)
 
@@ -174,21 +174,21 @@ class Client:
 
 
 def _read(response: httpx2.Response, deadline: float) -> bytes:
-    """The body, if it is of a size that such an answer can have, and does not drip for ever."""
+    """The body, unless it is too large or does not end in time."""
     parts: list[bytes] = []
     size = 0
     for part in response.iter_bytes():
         size += len(part)
         if size > MAX_ANSWER_BYTES:
-            raise ServiceFailed(f"the answer has more than {MAX_ANSWER_BYTES:,} bytes")
+            raise ServiceFailed(f"the answer is larger than {MAX_ANSWER_BYTES:,} bytes")
         if time.monotonic() > deadline:
-            raise httpx2.ReadTimeout("the answer does not end")
+            raise httpx2.ReadTimeout("the answer did not end in time")
         parts.append(part)
     return b"".join(parts)
 
 
 def _said(content: bytes) -> str:
-    """What the body of a refusal says: `{"error": {"message": …}}` in all dialects, or its beginning."""
+    """The error message in a response: `{"error": {"message": …}}` in all dialects, otherwise the start of the body."""
     try:
         value = json.loads(content)
     except ValueError:
@@ -199,7 +199,7 @@ def _said(content: bytes) -> str:
 
 
 def retry_after_seconds(value: str, now: float) -> float | None:
-    """How long `Retry-After` asks to wait: seconds, or until a date; None when it says nothing that can be read."""
+    """The wait `Retry-After` asks for: seconds, or until a date; None if it is missing or unreadable."""
     text = value.strip()
     if re.fullmatch(r"\d{1,9}(?:\.\d+)?", text):
         return float(text)

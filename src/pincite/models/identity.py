@@ -1,4 +1,4 @@
-"""Which model a file is: the hash of its bytes and of the files it draws its weights from."""
+"""The identity of a model: the hash of its file and of the files that hold its weights."""
 
 from __future__ import annotations
 
@@ -14,27 +14,27 @@ _BLOCK = 1 << 20
 _NOT_WEIGHTS = frozenset({".json", ".txt", ".md", ".onnx", ".model", ".safetensors", ".py"})
 _QUANTISED = (b"DynamicQuantizeLinear", b"MatMulInteger", b"QLinearMatMul")
 _STATED = 32
-"""Hexadecimal digits of a hash that a fingerprint states: 128 bits."""
+"""Hexadecimal digits of a hash in a fingerprint: 128 bits."""
 
 
 @dataclass(frozen=True, slots=True)
 class Identity:
     sha256: str
     precision: str
-    """`int8` when activations are quantised at run time, which makes a vector depend on its batch; else `fp32`."""
+    """`int8` if activations are quantised at run time, which makes a vector depend on its batch; otherwise `fp32`."""
 
 
 def identify(model: Path, folder: Path, known: Mapping[str, KnownFile]) -> Identity:
-    """Hash and precision of an ONNX model; hashes that `known` states are believed while size and time agree."""
+    """Hash and precision of an ONNX model. A hash in `known` is trusted while the file's size and time match."""
     parts = [_hash_of(path, folder, known) for path in (model, *external_files(model))]
     digest = parts[0] if len(parts) == 1 else hashlib.sha256("".join(parts).encode()).hexdigest()
     return Identity(digest[:_STATED], "int8" if _contains(model, *_QUANTISED) else "fp32")
 
 
 def external_files(model: Path) -> tuple[Path, ...]:
-    """Files beside the model that hold its weights (`model.onnx_data` and the like), by name.
+    """Names of the files next to the model that hold its weights, such as `model.onnx_data`.
 
-    The graph names each in an entry with the key `location`; looking for its bytes needs no protobuf library.
+    The graph names each in an entry with the key `location`; searching for its bytes needs no protobuf library.
     """
     candidates = sorted(
         path for path in model.parent.iterdir() if path.is_file() and path.suffix not in _NOT_WEIGHTS and path != model
@@ -50,7 +50,7 @@ def _location(name: str) -> bytes:
 
 
 def known_files(folder: Path, *paths: Path) -> dict[str, KnownFile]:
-    """What `identify` may believe later on, by path within the folder."""
+    """Hashes that `identify` may trust later, by path within the folder."""
     return {
         path.relative_to(folder).as_posix(): KnownFile(
             sha256=sha256(path), size=path.stat().st_size, mtime_ns=path.stat().st_mtime_ns

@@ -1,6 +1,6 @@
-"""Which model a library is searched with: the one that its catalog records, else the one that the settings name.
+"""Which model a library is searched with: the one recorded in its catalog, otherwise the one named in the settings.
 
-The record is written by a switch (`reembed.py`) and read for every question, because another process may have switched.
+A model switch (`reembed.py`) writes the record. Every question reads it, because another process may have switched.
 """
 
 from __future__ import annotations
@@ -21,16 +21,16 @@ from pincite.protocols import Embedder, EmbeddingModels
 @dataclass(frozen=True, slots=True)
 class Choice:
     embedder: Embedder | None
-    """None when the recorded model cannot be opened here; the note says why."""
+    """None if the recorded model cannot be opened here; the note says why."""
     note: str = ""
-    """What whoever reads an answer should know about this choice; mostly nothing."""
+    """What a reader of an answer should know about this choice; usually empty."""
 
 
 class ModelInUse:
-    """One object serves all threads. Opening an embedder loads nothing, and each is opened once."""
+    """The model of a library; thread-safe. Opening an embedder loads nothing, and each is opened once."""
 
     def __init__(self, models: EmbeddingModels, configured: str, *, stated: bool, threads: int = 1) -> None:
-        """`stated`: somebody named the configured model; it is not just the default."""
+        """`stated`: the configured model was set explicitly; it is not just the default."""
         self._models = models
         self._configured = configured
         self._stated = stated
@@ -38,16 +38,16 @@ class ModelInUse:
         self._opened: dict[str, Embedder] = {}
         self._guard = threading.Lock()
         self.loading = ""
-        """Name of the model that is being loaded ahead of the first question; mostly none."""
+        """Name of the model being loaded before the first question; usually empty."""
 
     @property
     def name(self) -> str:
-        """By which the model is opened; said without opening it."""
+        """The name by which the model is opened; available without opening it."""
         record = self._models.in_use()
         return record.name if record else self._configured
 
     def choose(self) -> Choice:
-        """The model to ask with."""
+        """The model to search with."""
         record = self._models.in_use()
         if record is None:
             try:
@@ -65,15 +65,15 @@ class ModelInUse:
         said = f"the settings name {self._configured}, but this library is searched with {record.name}"
         if differs:
             return Choice(found, f"{said}; {_move(self._configured)}")
-        said = f"the vectors of this library were made by another version of {record.name} than the one installed"
+        said = f"the vectors of this library were made with a different version of {record.name} than the installed one"
         return Choice(found, f"{said}; {_move(record.name)}" if is_other else "")
 
     def note(self) -> str:
-        """What should be known about the choice; nothing is opened while there is no record."""
+        """The note on the choice. Opens nothing while there is no record."""
         return self.choose().note if self._models.in_use() else ""
 
     def current(self) -> EmbeddingModel | None:
-        """The model in use with its fingerprint; None when nothing is recorded and the settings' cannot be opened."""
+        """The model in use with its fingerprint; None if none is recorded and the configured one cannot be opened."""
         record = self._models.in_use()
         if record is None:
             with suppress(PinciteError, OSError):
@@ -82,7 +82,7 @@ class ModelInUse:
         return record
 
     def behind(self, fingerprint: str) -> Embedder | None:
-        """The model with which an answer was computed; None when it cannot be opened here."""
+        """The model used to compute an answer; None if it cannot be opened here."""
         names = [model.name for model in self._models.history() if model.fingerprint == fingerprint]
         found = (self._opens_as(name, fingerprint) for name in (self._configured, *reversed(names)))
         return next((embedder for embedder in found if embedder), None)
@@ -95,9 +95,9 @@ class ModelInUse:
             return self._opened[name]
 
     def load(self, use: Callable[[Embedder], None]) -> threading.Thread | None:
-        """Have the model read its files in the background, by using it once; `loading` says so until that is done.
+        """Load the model in the background by using it once; `loading` names it until that is done.
 
-        None where there is nothing to load, or somebody is at it.
+        None if there is nothing to load or loading is under way.
         """
         embedder = self.choose().embedder
         with self._guard:
@@ -107,7 +107,7 @@ class ModelInUse:
 
         def work() -> None:
             try:
-                with suppress(PinciteError):  # the first question that needs it meets the same, and reports it
+                with suppress(PinciteError):  # the first question that needs it gets the same error and reports it
                     use(embedder)
             finally:
                 self.loading = ""
@@ -124,7 +124,7 @@ class ModelInUse:
 
 
 class FixedModel(ModelInUse):
-    """A model that was chosen already: to judge it before it is in use."""
+    """A fixed choice of model, to evaluate it before it is in use."""
 
     def __init__(self, models: EmbeddingModels, embedder: Embedder) -> None:
         super().__init__(models, embedder.name, stated=False)
@@ -139,19 +139,19 @@ class FixedModel(ModelInUse):
 
 
 def _move(to: str) -> str:
-    return either(f"to move it: pincite reindex --embeddings --model {to}", "the server's operator can move it")
+    return either(f"switch it with: pincite reindex --embeddings --model {to}", "the server's operator can switch it")
 
 
 def _missing(name: str, problem: Exception) -> str:
     advice = either(
-        "name its place in the settings (embedding.model), or choose another model with: pincite reindex --embeddings"
+        "set its path in the settings (embedding.model), or choose another model with: pincite reindex --embeddings"
         " --model M",
-        "the server's operator can name its place in the settings (embedding.model), or choose another",
+        "the server's operator can set its path in the settings (embedding.model) or choose another",
     )
     return f"this library is searched with {name}, which cannot be opened here ({problem}); {advice}"
 
 
 def lasting_name(name: str) -> str:
-    """A name under which the model is found from any folder: the record outlives the directory of a shell."""
+    """A name that works from any folder: the record outlives the current directory."""
     kind, _, rest = name.partition(":")
     return f"{kind}:{Path(rest).resolve()}" if kind == "onnx" else name

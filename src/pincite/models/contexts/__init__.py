@@ -1,1 +1,1 @@
-"""Contexts written by a language model: for each passage a sentence or two that say where in its document it stands."""
+"""Contexts written by a language model: a sentence or two that say where a passage belongs in its document."""

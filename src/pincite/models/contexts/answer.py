@@ -1,4 +1,4 @@
-"""What a model answers is text from a stranger: one line, no control characters, an end."""
+"""A model's answer is untrusted text: it is reduced to one line of limited length without control characters."""
 
 from __future__ import annotations
 
@@ -8,18 +8,18 @@ from pincite.models.texts import cut
 from pincite.text.sentences import sentences
 
 CHARS_PER_TOKEN = 8
-"""More than a token has in any language; a longer answer did not keep to its limit."""
+"""More than a token has in any language; a longer answer exceeded its limit."""
 
 
 def usable(text: str, max_tokens: int, *, complete: bool) -> str:
-    """The context in an answer, empty if there is none. An answer cut short ends with its last complete sentence."""
+    """The context in an answer, empty if there is none. A truncated answer ends with its last complete sentence."""
     line = " ".join("".join(char if _is_text(char) else " " for char in text).split())
     capped = cut(line, max_tokens * CHARS_PER_TOKEN)
     return capped if complete and capped == line else _whole_sentences(capped)
 
 
 def _is_text(char: str) -> bool:
-    """Neither control characters nor those that reorder or hide what follows, nor halves of a character."""
+    """False for control characters, characters that reorder or hide text, and lone surrogates."""
     return not unicodedata.category(char).startswith("C")
 
 

@@ -1,7 +1,7 @@
-"""Anthropic's Messages API. The window is a block of its own with an explicit cache mark; the passage follows it.
+"""Anthropic's Messages API. The window is a separate block with an explicit cache mark; the passage follows it.
 
 An automatic mark at the end of the prompt would cache the passage, which no other call shares. Thinking is billed as
-output and switched off; sampling parameters are refused by newer models and sent only if the settings say so.
+output and is switched off. Newer models reject sampling parameters, so they are sent only if the settings state them.
 """
 
 from __future__ import annotations

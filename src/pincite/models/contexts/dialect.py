@@ -1,4 +1,4 @@
-"""What differs between services: address, headers, the shape of question and answer. One file per dialect."""
+"""What differs between services: address, headers, and the shape of question and answer. One file per dialect."""
 
 from __future__ import annotations
 
@@ -11,14 +11,14 @@ from pincite.meaning import Tokens
 
 @dataclass(frozen=True, slots=True)
 class Answer:
-    """What a service answered, in no dialect."""
+    """A service's answer, independent of the dialect."""
 
     text: str
     tokens: Tokens
     complete: bool
-    """Whether the model came to an end, rather than to its limit."""
+    """Whether the model finished, rather than reaching its limit."""
     refusal: str = ""
-    """Why there is no text to use; empty: there is."""
+    """Why there is no usable text; empty if there is."""
 
 
 class Dialect(Protocol):
@@ -28,22 +28,22 @@ class Dialect(Protocol):
 
     @property
     def caches(self) -> bool:
-        """Whether a window that several calls share can be marked for the service's cache."""
+        """Whether a window shared by several calls can be marked for the service's cache."""
 
     @property
     def identity(self) -> str:
-        """Options of this dialect that decide what is written."""
+        """Options of this dialect that influence what is written."""
 
     def headers(self, key: str) -> Mapping[str, str]:
-        """The key, if there is one, and what else every call carries."""
+        """The key, if there is one, and the other headers of every call."""
 
     def body(self, document: str, question: str, *, shared: bool) -> dict[str, Any]: ...
 
     def read(self, answer: Mapping[str, Any]) -> Answer:
-        """`ServiceFailed` for an answer of another shape."""
+        """The answer in a response; `ServiceFailed` if it has another shape."""
 
 
 def count(usage: object, name: str) -> int:
-    """A counter of a usage report; 0 where the service does not say."""
+    """A counter of a usage report; 0 if the service does not report it."""
     value = usage.get(name) if isinstance(usage, dict) else None
     return value if isinstance(value, int) and value > 0 else 0

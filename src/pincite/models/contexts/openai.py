@@ -1,6 +1,7 @@
-"""The chat completions of OpenAI and of every server that speaks like it (Ollama, vLLM, llama.cpp, LM Studio).
+"""The chat completions of OpenAI and of compatible servers (Ollama, vLLM, llama.cpp, LM Studio).
 
-Such servers cache the beginning of a prompt on their own or not at all: the window comes first, nothing is marked.
+These servers cache the beginning of a prompt automatically or not at all, so the window comes first and nothing is
+marked.
 """
 
 from __future__ import annotations
@@ -27,7 +28,7 @@ class OpenAI:
 
     @property
     def address(self) -> str:
-        """As clients of this dialect take it, the base has the version in it; a bare host gets it."""
+        """The base URL includes the version, as is usual for this dialect; it is added to a bare host."""
         base = (self.options.base_url or BASE_URL).rstrip("/")
         return f"{base}/chat/completions" if urlsplit(base).path else f"{base}/v1/chat/completions"
 

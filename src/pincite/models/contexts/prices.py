@@ -1,6 +1,6 @@
-"""What models cost, in dollars per million tokens.
+"""Prices of models, in dollars per million tokens.
 
-Services change their prices: those known here are of October 2026, and what the settings say is taken instead.
+Services change their prices: these are from October 2026. Prices in the settings take precedence.
 """
 
 from __future__ import annotations
@@ -15,7 +15,7 @@ from pincite.meaning import Tokens
 from pincite.options import CLOSED
 
 LONG_PROMPT = 100_000
-"""Tokens from which a prompt is billed at the prices for long ones."""
+"""Prompts with more tokens are billed at the prices for long prompts."""
 
 
 Dollars = Annotated[float, Field(ge=0, le=100_000)]
@@ -23,16 +23,16 @@ Dollars = Annotated[float, Field(ge=0, le=100_000)]
 
 @dataclass(frozen=True, slots=True, config=CLOSED)
 class Prices:
-    """Dollars per million tokens. What is read from or written to a cache costs as much as input unless stated."""
+    """Dollars per million tokens. Cache reads and writes cost as much as input unless stated."""
 
     input: Dollars
     output: Dollars
     cache_write: Dollars | None = None
     cache_read: Dollars | None = None
     long_prompt: Prices | None = None
-    """For the whole of a call whose prompt is longer than `LONG_PROMPT`."""
+    """Prices of the whole call if its prompt is longer than `LONG_PROMPT`."""
     min_cached_tokens: int = Field(default=1_024, ge=0)
-    """A shorter beginning of a prompt is not kept in the cache."""
+    """A shorter prompt prefix is not cached."""
 
     def micros(self, tokens: Tokens) -> int:
         """Millionths of a dollar, rounded up."""
@@ -66,14 +66,14 @@ KNOWN: dict[str, dict[str, Prices]] = {
     },
     "gpt-6-luna": {"": Prices(0.10, 0.50)},
 }
-"""By model and by how long its cache lives."""
+"""By model and cache lifetime."""
 
 
 StatedPrices = Annotated[Prices | None, BeforeValidator(lambda given: given or None)]
-"""As settings hold them: an empty mapping states none."""
+"""As written in the settings; an empty mapping means none."""
 
 
 def known_prices(model: str, ttl: str) -> Prices | None:
-    """The prices of a model, if they are known here."""
+    """The prices of a model, if known."""
     by_ttl = KNOWN.get(model, {})
     return by_ttl.get(ttl) or by_ttl.get("")

@@ -1,4 +1,4 @@
-"""What a model is told and asked. Bump `VERSION` with any change: contexts written before are then written anew."""
+"""The prompt of a context writer. Bump `VERSION` with any change: existing contexts are then rewritten."""
 
 from __future__ import annotations
 
@@ -20,12 +20,12 @@ _CLOSING_TAG = re.compile(r"<(?=\s*/?\s*(?:document|chunk)\s*>)", re.IGNORECASE)
 
 
 def document(window: ContextWindow) -> str:
-    """The part that calls share."""
+    """The part shared by several calls."""
     return f"<document>\n{_harmless(window.text)}\n</document>"
 
 
 def question(passage: Unsituated, max_tokens: int) -> str:
-    """The part that is a passage's own."""
+    """The part specific to one passage."""
     above = f"Headings above the chunk: {_harmless(passage.headings)}\n" if passage.headings else ""
     return (
         f"<chunk>\n{_harmless(passage.passage)}\n</chunk>\n{above}"
@@ -34,6 +34,6 @@ def question(passage: Unsituated, max_tokens: int) -> str:
 
 
 def _harmless(text: str) -> str:
-    """The text without tags that would end the part it stands in, and without what cannot be sent."""
+    """The text without tags that would close its part of the prompt, and without characters that cannot be sent."""
     text = text.encode("utf-8", "replace").decode("utf-8")
     return _CLOSING_TAG.sub("(", text)

@@ -1,9 +1,9 @@
-"""What of a document a model is shown with a passage.
+"""Which part of a document a model sees together with a passage.
 
-A document that fits is shown whole. Sending the whole of a long one with each of its passages costs quadratically (a
-hundred pages with 125 passages: 12.5 million tokens). So passages of a long one are taken in runs of neighbours; the
-window of a run is the outline, the beginning of the document, and the run with what stands before and after it. All
-passages of a run share their window, so that a service's cache can serve all calls but the first.
+A document that fits is shown whole. Sending all of a long document with each of its passages has quadratic cost (a
+hundred pages with 125 passages: 12.5 million tokens), so its passages are grouped into runs of neighbours. The window
+of a run is the outline, the beginning of the document, and the run with the text before and after it. All passages of a
+run share their window, so a service's cache can serve all calls but the first.
 """
 
 from __future__ import annotations
@@ -15,35 +15,36 @@ from pincite.text.tokens import count_tokens, split_at_tokens
 from pincite.types import Chunk, Content, Span
 
 VERSION = 1
-"""Bump when the same document and size could give other windows."""
+"""Bump when the same document and size could give different windows."""
 
 TOKENS_PER_ESTIMATED = 1.3
 """Our estimate is calibrated on an older vocabulary; newer ones give about 30 % more tokens."""
 _OUTLINE = 0.2
 _LEAD = 0.15
 _RUN = 0.45
-"""Shares of a window; what is left is for what stands before and after the run."""
+"""Shares of a window; the rest is for the text before and after the run."""
 _LONG_WORD = 50
 _GAP = "\n\n[…]\n\n"
 
 
 def billed_tokens(text: str) -> int:
-    """About how many tokens a service counts; good to a third."""
+    """About how many tokens a service counts; accurate to about a third."""
     return round(count_tokens(text) * TOKENS_PER_ESTIMATED)
 
 
 @dataclass(frozen=True, slots=True)
 class Window:
-    """A text, and the chunks that it situates."""
+    """A text, and the chunks for which it is shown."""
 
     text: str
     chunks: tuple[Chunk, ...]
 
 
 def windows(content: Content, chunks: Sequence[Chunk], max_tokens: int) -> tuple[Window, ...]:
-    """The windows of a document, of at most `max_tokens` each; every chunk that wants a context is in exactly one.
+    """The windows of a document, of at most `max_tokens` each; every chunk that needs a context is in exactly one.
 
-    Bare headings and generated passages want none: the first answer nothing, the second say where they stand.
+    Bare headings and generated passages need none: headings answer no question, and generated passages already say
+    where they belong.
     """
     wanted = tuple(chunk for chunk in chunks if chunk.span is not None and chunk.chunk_type != "header")
     if not wanted:
@@ -78,9 +79,10 @@ def _lead(text: str, limit: int) -> str:
 
 
 def _runs(text: str, chunks: Sequence[Chunk], limit: int) -> list[tuple[Chunk, ...]]:
-    """Neighbouring chunks of at most `limit` tokens together; one begins anew with a main section when half full.
+    """Neighbouring chunks of at most `limit` tokens together. A main section starts a new run if the current one is at
+    least half full.
 
-    So a change in one chapter does not move the runs of all chapters after it.
+    So a change in one chapter does not shift the runs of all later chapters.
     """
     runs: list[tuple[Chunk, ...]] = []
     run: list[Chunk] = []
@@ -98,11 +100,11 @@ def _runs(text: str, chunks: Sequence[Chunk], limit: int) -> list[tuple[Chunk, .
 
 
 def _stretch(text: str, run: Sequence[Chunk], room: int) -> str:
-    """The text of a run, and as much as there is room for of what stands before and after it."""
+    """The text of a run, and as much of the text before and after it as fits."""
     spans = [chunk.span for chunk in run if chunk.span is not None]
     start, end = min(span.start for span in spans), max(span.end for span in spans)
     around = (room - count_tokens(text[start:end])) // 2
-    if around < 0:  # one passage, longer than its share; it is sent whole beside the window
+    if around < 0:  # one passage, longer than its share; it is sent whole after the window
         return _first(text, Span(start, end), room)
     before = _last(text, Span(0, start), around)
     after = _first(text, Span(end, len(text)), around)
@@ -110,7 +112,7 @@ def _stretch(text: str, run: Sequence[Chunk], room: int) -> str:
 
 
 def _first(text: str, span: Span, limit: int) -> str:
-    """The beginning of a stretch; a little is enough to look at, since no token is longer than 30 characters."""
+    """The beginning of a span. Only a short prefix is read, since no token is longer than 30 characters."""
     if limit < 1:
         return ""
     near = Span(span.start, min(span.end, span.start + 30 * limit))
@@ -119,7 +121,7 @@ def _first(text: str, span: Span, limit: int) -> str:
 
 
 def _last(text: str, span: Span, limit: int) -> str:
-    """The end of a stretch, from the beginning of a word where there is one near."""
+    """The end of a span, starting at a word if one begins nearby."""
     if limit < 1:
         return ""
     start = max(span.start, span.end - 30 * limit)

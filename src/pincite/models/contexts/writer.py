@@ -1,4 +1,4 @@
-"""A context writer over HTTP: windows and prompt in front, a dialect and a service behind."""
+"""A context writer over HTTP: it combines windows and prompt with a dialect and a service."""
 
 from __future__ import annotations
 
@@ -24,10 +24,10 @@ DIALECTS: dict[str, type[Anthropic] | type[OpenAI]] = {"anthropic": Anthropic, "
 
 
 class HttpContextWriter:
-    """Writes contexts with the model that the options name. Nothing is sent before the first `write`."""
+    """Writes contexts with the model named in the options. Nothing is sent before the first `write`."""
 
     def __init__(self, options: WriterOptions, key: str, *, missing_key: str = "", clock: Clock | None = None) -> None:
-        """`missing_key`: what to say instead of calling, when there is no key and the service wants one."""
+        """`missing_key`: the error to raise instead of calling, if the service needs a key and there is none."""
         self.provider: str = options.provider
         self.model = options.model
         self.concurrency = options.concurrency
@@ -41,7 +41,7 @@ class HttpContextWriter:
 
     @property
     def _identity(self) -> str:
-        """What decides which words are written about a passage in a window."""
+        """Everything that influences the text written about a passage in a window."""
         o = self._options
         parts = [f"{o.provider}/{o.model}", f"prompt={prompt.VERSION}", f"max={o.max_tokens}", self._dialect.identity]
         if o.temperature is not None:
@@ -84,15 +84,15 @@ class HttpContextWriter:
         with telemetry.span(f"chat {self.model}", about, kind="client") as span:
             given = self.client.post(self._dialect.address, body)
             if not isinstance(given, dict):
-                raise ServiceFailed("the answer is no JSON object")
+                raise ServiceFailed("the answer is not a JSON object")
             answer = self._dialect.read(given)
             span.set(self._consumed(answer.tokens))
         text = "" if answer.refusal else usable(answer.text, self.max_tokens, complete=answer.complete)
-        problem = "" if text else answer.refusal or "the model answered with nothing"
+        problem = "" if text else answer.refusal or "the model returned an empty answer"
         return WrittenContext(text, answer.tokens, problem)
 
     def _consumed(self, tokens: Tokens) -> telemetry.Attributes:
-        """What a span says of a call; the conventions count what a cache holds as input too."""
+        """Span attributes of a call. By convention, cached tokens count as input too."""
         cost = self.cost_micros(tokens)
         return {
             telemetry.INPUT_TOKENS: tokens.input + tokens.cache_written + tokens.cache_read,
