@@ -9,7 +9,7 @@ from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
 import pincite
-from pincite.serve import wire
+from pincite import wire
 from runaway import stopped_if_it_runs_away
 
 SYNTAX = st.sampled_from(

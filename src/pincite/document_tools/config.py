@@ -219,9 +219,7 @@ class AgentFile(_Fields):
         names = [tool.name for tool in self.tools]
         twice = next((name for name in names if names.count(name) > 1), None)
         if twice is not None:
-            raise PydanticCustomError(
-                "names", "two tools are called {name}; names must differ", {"name": repr(twice)}
-            )
+            raise PydanticCustomError("names", "two tools are called {name}; names must differ", {"name": repr(twice)})
         models: dict[str, DocumentToolConfig] = {}
         for tool in self.tools:
             path = tool.database.path if tool.database else ""
