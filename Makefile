@@ -36,16 +36,16 @@ KIND ?= generic
 DENSE ?= auto
 SETS ?=
 
-eval: .venv-test/ready ## Measure ranking on the corpora in DATA and write the table into docs/evaluation.md (resumable)
+eval: .venv-test/ready ## Measure ranking on the corpora in DATA and write the table into docs/laboratory.md (resumable)
 	@.venv-test/bin/python -m benchmarks.quality $(DATA) $(SETS) --kind $(KIND) --dense $(DENSE)
 
 ablation: .venv-test/ready ## Measure what each part of the ranking is worth, with the libraries that make eval has kept
 	@.venv-test/bin/python -m benchmarks.ablation $(DATA) $(SETS) --kind $(KIND) --write
 
-tune: .venv-test/ready ## Learn the weights that are shipped from the same libraries and write what was found into docs/evaluation.md
+tune: .venv-test/ready ## Learn the weights that are shipped from the same libraries and write what was found into docs/laboratory.md
 	@.venv-test/bin/python -m benchmarks.defaults $(DATA) $(SETS) --kind $(KIND) --write
 
-lock: ## Resolve requirements/*.lock anew (newer releases: make lock UPGRADE=--upgrade)
+lock: ## Resolve requirements/*.lock again (newer releases: make lock UPGRADE=--upgrade)
 	@command -v $(UV) >/dev/null || { echo "make lock needs uv: pip install uv" >&2; exit 1; }
 	$(COMPILE) --extra eval --group build -o requirements/run.lock
 	$(COMPILE) --extra all --group build --group test --group lint -o requirements/test.lock

@@ -34,7 +34,7 @@ def main() -> int:
     parser.add_argument("sets", nargs="*", help="only sets whose name begins so; their libraries are built if need be")
     parser.add_argument("--kind", default="generic")
     parser.add_argument("--again", action="store_true", help="ask every question, also those that were kept")
-    parser.add_argument("--write", action="store_true", help="put the tables into docs/evaluation.md")
+    parser.add_argument("--write", action="store_true", help="put the tables into docs/laboratory.md")
     given = parser.parse_args()
     require_metrics()
     found = present(given.data, given.sets)
@@ -61,10 +61,10 @@ def main() -> int:
     write_report(report, results, over_all, left_out)
     print(f"all figures: {report.relative_to(ROOT)}")
     if given.write and given.sets:
-        print("the tables in docs/evaluation.md are written when all sets are asked")
+        print("the tables in docs/laboratory.md are written when all sets are asked")
     elif given.write:
         missing = [f"Left out, for want of vectors: {', '.join(left_out)}."] if left_out else []
-        put(ROOT / "docs" / "evaluation.md", "make ablation", [*(markdown(*table) for table in tables), *missing])
+        put(ROOT / "docs" / "laboratory.md", "make ablation", [*(markdown(*table) for table in tables), *missing])
     return 0
 
 

@@ -1,4 +1,4 @@
-"""The tables of the ablation: each is a head and rows, for the terminal and for docs/evaluation.md alike."""
+"""The tables of the ablation: each is a head and rows, for the terminal and for docs/laboratory.md alike."""
 
 from __future__ import annotations
 

@@ -35,7 +35,7 @@ def main() -> int:
     parser.add_argument("data", type=Path, help="folder of BEIR folders")
     parser.add_argument("sets", nargs="*", help="only sets whose name begins so; their libraries are built if need be")
     parser.add_argument("--kind", default="generic")
-    parser.add_argument("--write", action="store_true", help="put the table into docs/evaluation.md")
+    parser.add_argument("--write", action="store_true", help="put the table into docs/laboratory.md")
     given = parser.parse_args()
     require_metrics()
     found = present(given.data, given.sets)
@@ -59,10 +59,10 @@ def main() -> int:
     write_report(report, run, tried, choices, left_out)
     print(f"all figures: {report.relative_to(ROOT)}")
     if given.write and given.sets:
-        print("the table in docs/evaluation.md is written when all sets are asked")
+        print("the table in docs/laboratory.md is written when all sets are asked")
     elif given.write:
         missing = [f"Left out, for want of vectors: {', '.join(left_out)}."] if left_out else []
-        put(ROOT / "docs" / "evaluation.md", "make tune", [markdown(*by_class(choices)), *missing])
+        put(ROOT / "docs" / "laboratory.md", "make tune", [markdown(*by_class(choices)), *missing])
     return 0
 
 

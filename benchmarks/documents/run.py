@@ -41,7 +41,7 @@ class Part(NamedTuple):
 def main() -> None:
     parser = argparse.ArgumentParser(prog=COMMAND, description=(documents.__doc__ or "").split("\n", 1)[0])
     parser.add_argument("data", nargs="?", type=Path, default=ROOT.parent / "shared" / "data")
-    parser.add_argument("--write", action="store_true", help="put the tables into docs/evaluation.md")
+    parser.add_argument("--write", action="store_true", help="put the tables into docs/laboratory.md")
     parser.add_argument("--only", default="", help=f"some of: {', '.join(PARTS)}")
     given = parser.parse_args()
     chosen = [name for name in given.only.split(",") if name] or list(PARTS)
@@ -94,7 +94,7 @@ def _write(kept: Mapping[str, Mapping[str, Any]]) -> None:
     for part in parts:
         about = f"{part['day']}, load {part['load']} on {part['machine']['cores']} cores"
         tables.append(f"{part['title']}, {about}\n\n{markdown(part['head'], part['rows'])}")
-    put(ROOT / "docs" / "evaluation.md", COMMAND, tables)
+    put(ROOT / "docs" / "laboratory.md", COMMAND, tables)
     RESULTS.write_text(json.dumps({"parts": kept}, indent=1, ensure_ascii=False) + "\n", encoding="utf-8")
     print(f"figures written to {RESULTS.relative_to(ROOT)}")
 

@@ -1,4 +1,4 @@
-"""Evaluate every corpus in a folder and write the table into docs/evaluation.md.
+"""Evaluate every corpus in a folder and write the table into docs/laboratory.md.
 
     python -m benchmarks.quality DATA [SET …] [--kind generic] [--dense off] [--no-table]
 
@@ -36,7 +36,7 @@ def main() -> int:
     parser.add_argument("sets", nargs="*", help="only sets whose name begins so")
     parser.add_argument("--kind", default="generic")
     parser.add_argument("--dense", choices=("auto", "off"), default="auto", help="off: words and identifiers only")
-    parser.add_argument("--no-table", action="store_true", help="leave docs/evaluation.md alone")
+    parser.add_argument("--no-table", action="store_true", help="leave docs/laboratory.md alone")
     given = parser.parse_args()
     chosen = present(given.data, given.sets)
     if not chosen:
@@ -52,10 +52,10 @@ def main() -> int:
         took = f"{time.perf_counter() - started:.0f} s" if fresh else "kept"
         print(f"{number:>3}/{len(chosen)}  {corpus.name:<32} nDCG@10 {final:.4f}  {took}", flush=True)
     if given.sets:
-        print("the table in docs/evaluation.md is written when all sets are measured")
+        print("the table in docs/laboratory.md is written when all sets are measured")
     elif not given.no_table:
         place = given.kind if given.dense == "auto" else f"{given.kind}, words"
-        write_table(ROOT / "docs" / "evaluation.md", list(zip(chosen, bodies, strict=True)), place)
+        write_table(ROOT / "docs" / "laboratory.md", list(zip(chosen, bodies, strict=True)), place)
     return 0
 
 

@@ -1,4 +1,4 @@
-"""The table in docs/evaluation.md: one line per corpus, one per kind of query, beside BM25."""
+"""The table in docs/laboratory.md: one line per corpus, one per kind of query, beside BM25."""
 
 from __future__ import annotations
 

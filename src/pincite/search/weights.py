@@ -1,6 +1,6 @@
 """Weights: how much each leg's evidence counts, by class of query; one table; `pincite tune` learns others.
 
-The defaults were chosen on the corpora of docs/evaluation.md, where the ablation is shown.
+The defaults were chosen on the corpora of docs/laboratory.md, where the ablation is shown.
 """
 
 from __future__ import annotations
