@@ -13,15 +13,50 @@ import pincite
 
 SOURCE = Path(pincite.__file__).parent
 FLOOR = {
-    "types", "queries", "meaning", "reading", "bookkeeping", "options",
-    "errors", "protocols", "ids", "citation", "fixed", "telemetry", "advice",
+    "types", "queries", "meaning", "reading", "bookkeeping", "options", "errors", "protocols", "ids", "citation",
+    "fixed", "telemetry", "advice", "extras",
 }  # fmt: skip
-TOOLS = {"document_tools": {"document_tools"}, "settings_files": {"document_tools", "models"}, "tools": {"tool_index"}}
-"""What commands about tools use beside the library."""
-DOORS = {name: {"serve", "extras"} for name in ("keys", "mcp", "serve")}
-"""Commands that open a door, or say who may come in."""
+"""Nouns, errors and plug-in points: every room stands on them, and they stand on nothing but each other."""
+ENGINE = FLOOR | {"text", "catalog", "index", "ingest", "kinds", "models", "search", "settings", "upkeep"}
+ROOMS: dict[str, set[str]] = {
+    **dict.fromkeys(FLOOR, FLOOR),
+    "text": FLOOR | {"text"},
+    "kinds": FLOOR | {"text", "kinds"},
+    "catalog": FLOOR | {"text", "catalog"},
+    "index": FLOOR | {"text", "index"},
+    "models": FLOOR | {"text", "models"},
+    "search": FLOOR | {"text", "catalog.resolve", "index.entries", "search"},
+    "ingest": FLOOR | {"text", "kinds", "index.entries", "ingest"},
+    "settings": FLOOR | {"index.open", "kinds", "models.contexts", "search.rrf", "search.weights", "settings"},
+    "upkeep": ENGINE,
+    "wire": FLOOR | {"catalog.resolve", "ingest.spine", "search", "upkeep"},
+    "eval": ENGINE | {"eval"},
+    "benches": ENGINE | {"eval", "library"},
+    "library": ENGINE | {"library"},
+    "tool_index": ENGINE | {"library"},
+    "document_tools": FLOOR
+    | {"settings", "library", "ingest.spine", "wire", "search.query", "search.rrf"}
+    | {"kinds.documents", "models.contexts", "document_tools"},
+    "serve": {"errors", "advice", "extras", "telemetry", "settings", "wire", "library", "serve"},
+    "testing": ENGINE | {"testing"},
+    "cli": {"errors", "settings", "library", "wire", "cli"},
+    "__init__": {"citation", "errors", "library", "tool_index", "kinds.tools"},
+    "__main__": {"cli"},
+}
+"""Each room, and what it may import. A file that stands in none of them fails."""
 MEASURING = ("compare_chunks", "evaluate", "measure_answers", "questions", "suggest_queries", "tune")
 """Commands that measure, and what they share."""
+MORE: dict[str, set[str]] = {
+    "library/gates.py": {"eval"},
+    "serve/mcp/document_tools.py": {"document_tools"},
+    "cli/document_tools.py": {"document_tools"},
+    "cli/settings_files.py": {"document_tools", "models"},
+    "cli/tools.py": {"tool_index"},
+    "cli/models.py": {"models"},
+    **{f"cli/{name}.py": {"serve", "extras"} for name in ("keys", "mcp", "serve")},
+    **{f"cli/{name}.py": {"eval", "benches"} for name in MEASURING},
+}
+"""Files that know one thing more than their room."""
 MODULES = sorted(path for path in SOURCE.rglob("*.py"))
 
 
@@ -51,10 +86,6 @@ def imports(path: Path) -> set[str]:
     return {name.removeprefix("pincite.") for name in found if name != "pincite"}
 
 
-def in_folder(path: Path, *folder: str) -> bool:
-    return path.relative_to(SOURCE).parts[: len(folder)] == folder
-
-
 def check(path: Path, allowed: set[str]) -> None:
     """Each import is one of the allowed modules, or lies below one."""
     for name in imports(path):
@@ -64,38 +95,42 @@ def check(path: Path, allowed: set[str]) -> None:
 
 @pytest.mark.parametrize("path", MODULES, ids=lambda p: str(p.relative_to(SOURCE)))
 def test_imports_follow_the_layers(path: Path) -> None:
-    relative = path.relative_to(SOURCE).parts
-    if relative[0] == "text":
-        check(path, FLOOR | {"text"})
-    elif relative[0] == "kinds":
-        check(path, FLOOR | {"text", "extras", "kinds"})
-        own = ".".join(relative[:2])
-        others = {name for name in imports(path) if name.startswith("kinds.") and not name.startswith(own)}
-        others = set() if relative[-1] == "open.py" else others
-        assert not others, "one kind does not know another"
-    elif relative[0] == "catalog":
-        check(path, FLOOR | {"text", "catalog"})
-    elif relative[0] == "index":
-        check(path, FLOOR | {"text", "index", "extras"})
-    elif relative[0] == "search":
-        check(path, FLOOR | {"text", "catalog.resolve", "index.entries", "search"})
-    elif relative[0] == "ingest":
-        check(path, FLOOR | {"text", "kinds", "index.entries", "ingest"})
-    elif relative[0] == "models":
-        check(path, FLOOR | {"text", "extras", "models"})
-    elif relative[0] == "cli":
-        evaluating = {name: {"eval"} for name in MEASURING}
-        own = {**evaluating, "models": {"models"}, **TOOLS, **DOORS}.get(path.stem, set())
-        check(path, {"errors", "config", "library", "serve.wire", "cli"} | own)
-    elif relative[0] == "document_tools":
-        stands_on = {"settings", "library", "ingest.spine", "wire", "search.query", "search.rrf"}
-        check(path, FLOOR | stands_on | {"kinds.documents", "models.contexts", "document_tools"})
-    elif relative[0] == "eval":
-        assert not [name for name in imports(path) if name.startswith(("cli", "serve"))]
-    elif relative == ("serve", "mcp", "document_tools.py"):
-        check(path, {"errors", "document_tools", "serve"})
-    elif relative[0] == "serve":
-        check(path, {"errors", "advice", "settings", "wire", "library", "extras", "telemetry", "serve"})
+    relative = path.relative_to(SOURCE)
+    room = relative.parts[0].removesuffix(".py")
+    assert room in ROOMS, f"{relative} stands in no room: say in ROOMS what it may import"
+    check(path, ROOMS[room] | MORE.get(relative.as_posix(), set()))
+
+
+def test_one_kind_does_not_know_another() -> None:
+    """Only the table of kinds knows several."""
+    for path in MODULES:
+        relative = path.relative_to(SOURCE).parts
+        if relative[0] == "kinds" and len(relative) > 2:
+            own = ".".join(relative[:2])
+            others = {name for name in imports(path) if name.startswith("kinds.") and not name.startswith(own)}
+            assert not others, f"{path} imports {others}"
+
+
+def test_no_two_rooms_import_each_other() -> None:
+    """Also not through others: every door opens one way."""
+    graph: dict[str, set[str]] = {}
+    for path in MODULES:
+        room = path.relative_to(SOURCE).parts[0].removesuffix(".py")
+        graph.setdefault(room, set()).update(name.split(".")[0] for name in imports(path))
+    reach = {room: reached(graph, room) for room in graph}
+    both = {tuple(sorted((a, b))) for a in graph for b in reach[a] if a != b and a in reach.get(b, set())}
+    assert not both
+
+
+def reached(graph: dict[str, set[str]], start: str) -> set[str]:
+    """Every room that one imports, directly or through others."""
+    found: set[str] = set()
+    waiting = [start]
+    while waiting:
+        for room in graph.get(waiting.pop(), set()) - found:
+            found.add(room)
+            waiting.append(room)
+    return found
 
 
 def test_only_the_spines_know_the_order_of_stages() -> None:
@@ -112,7 +147,8 @@ def test_the_engine_does_not_know_that_it_is_measured() -> None:
     """Only the front door, which asks the gates, and the commands that measure look at the evaluation."""
     knowing = {str(path.relative_to(SOURCE)) for path in MODULES if any(n.startswith("eval") for n in imports(path))}
     assert {name for name in knowing if not name.startswith("eval/")} == {
-        "library.py",
+        "library/gates.py",
+        "benches.py",
         *(f"cli/{name}.py" for name in MEASURING),
     }
 

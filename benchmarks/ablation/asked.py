@@ -7,8 +7,8 @@ from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import Literal
 
+from pincite.benches import Bench
 from pincite.errors import InvalidArgument, Unavailable
-from pincite.eval.benches import Bench
 from pincite.eval.cases import Case
 from pincite.eval.evaluate import EvaluateOptions, ask
 from pincite.eval.places import Places

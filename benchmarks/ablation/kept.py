@@ -9,7 +9,7 @@ from pathlib import Path
 
 from benchmarks.quality.__main__ import KEPT
 from benchmarks.quality.sets import Corpus
-from pincite.eval.benches import Bench, BenchOptions, beir_bench
+from pincite.benches import Bench, BenchOptions, beir_bench
 from pincite.library import Library
 from pincite.settings import Config
 from pincite.settings.retrieval import Retrieval

@@ -16,7 +16,7 @@ from typing import NamedTuple
 
 from benchmarks.quality.__main__ import KEPT
 from benchmarks.quality.sets import Corpus, present
-from pincite.eval.benches import Bench, BenchOptions, beir_bench
+from pincite.benches import Bench, BenchOptions, beir_bench
 from pincite.eval.evaluate import evaluate
 from pincite.eval.results import Outcome
 from pincite.library import Library

@@ -19,7 +19,7 @@ from typing import Any
 import pincite
 from benchmarks.quality.sets import Corpus, present
 from benchmarks.quality.table import write_table
-from pincite.eval.benches import BenchOptions, beir_bench
+from pincite.benches import BenchOptions, beir_bench
 from pincite.eval.evaluate import evaluate
 from pincite.eval.report import report
 from pincite.settings import Config

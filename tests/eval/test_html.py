@@ -308,10 +308,10 @@ def test_a_page_that_cannot_be_made_is_refused_before_anything_is_asked(
     run: Run, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(extras, "find_spec", lambda name: None if name == "jinja2" else find_spec(name))
-    monkeypatch.setattr("pincite.eval.evaluate.evaluate", lambda *_, **__: pytest.fail("asked for nothing"))
-    done = run("eval", "--beir", str(write_beir(tmp_path / "pets")), "--html", "page.html")
+    done = run("eval", "--beir", str(write_beir(tmp_path / "pets")), "--work", "kept", "--html", "page.html")
     assert (done.returncode, done.stdout) == (4, "")
     assert 'pip install "pincite[eval]"' in done.stderr
+    assert not (tmp_path / "kept").exists()
 
 
 def test_characters_that_cannot_stand_in_a_page_are_replaced() -> None:

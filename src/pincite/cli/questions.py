@@ -12,7 +12,7 @@ from pincite.cli.session import Session, Update, parse_filters
 from pincite.errors import InvalidArgument
 
 if TYPE_CHECKING:
-    from pincite.eval.benches import Bench
+    from pincite.benches import Bench
     from pincite.eval.cases import CaseSet
 
 
@@ -44,7 +44,7 @@ class Place:
     @contextmanager
     def bench(self, *, asks: bool = True) -> Iterator[Bench]:
         """The library and the questions; without `asks` the questions do not matter."""
-        from pincite.eval.benches import Bench, BenchOptions, beir_bench, corpus_bench
+        from pincite.benches import Bench, BenchOptions, beir_bench, corpus_bench
         from pincite.eval.evaluate import EvaluateOptions
 
         given = self.corpus

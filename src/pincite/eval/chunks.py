@@ -13,13 +13,16 @@ from __future__ import annotations
 import difflib
 from collections.abc import Iterator
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 from pincite.catalog.resolve import resolve
 from pincite.errors import InvalidArgument, NotFound
 from pincite.ids import text_hash
 from pincite.index.entries import passage
-from pincite.library import Library
 from pincite.types import Chunk, LiveElement
+
+if TYPE_CHECKING:
+    from pincite.library import Library
 
 HEAD = "# chunks of kind"
 _EDGE = 40

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import asdict, dataclass, replace
 from itertools import islice
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from pincite.errors import InvalidArgument, UnknownArgument
 from pincite.eval.beir import Document
@@ -13,9 +13,11 @@ from pincite.ids import text_hash
 from pincite.index.entries import filter_values
 from pincite.ingest.spine import Progress, silent
 from pincite.kinds.documents import CutOptions, cut
-from pincite.library import Library
 from pincite.text.language import identify
 from pincite.types import Change, Commit, Content, Derivation, JsonValue, PutElement, RemoveElement, State
+
+if TYPE_CHECKING:
+    from pincite.library import Library
 
 BATCH = 2_000
 """Documents per commit."""

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from pincite.catalog.resolve import parse_read_context
 from pincite.errors import InvalidArgument, NotFound, Unavailable
@@ -15,10 +15,12 @@ from pincite.eval.metrics import as_run, measure, require_metrics
 from pincite.eval.places import Located, Places
 from pincite.eval.results import STAGES, Outcome, Run
 from pincite.ingest.spine import Progress, silent
-from pincite.library import Library
 from pincite.search.query import MAX_QUERY, LegReport, Query
 from pincite.search.rrf import rrf
 from pincite.search.spine import Trace
+
+if TYPE_CHECKING:
+    from pincite.library import Library
 
 INCOMPLETE = ("partial", "unavailable")
 """What a leg says of itself when figures would be better with all of it."""

@@ -5,16 +5,18 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import replace
 from datetime import UTC, datetime
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from pincite.errors import InvalidArgument, Unavailable
 from pincite.eval.compare import compare
 from pincite.eval.gates import MAX_DROP, Gates, check
 from pincite.eval.guard import Guard, guard_of
 from pincite.eval.results import HEADLINE
-from pincite.library import Library
 from pincite.search.reranking import Reranking, RerankPin
 from pincite.upkeep.reranker_gate import Verdict, case_of
+
+if TYPE_CHECKING:
+    from pincite.library import Library
 
 
 def gate_reranker(library: Library) -> Verdict:

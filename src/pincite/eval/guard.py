@@ -6,7 +6,7 @@ from collections.abc import Callable, Mapping
 from contextlib import suppress
 from dataclasses import dataclass, replace
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from pincite.errors import InvalidArgument, NotFound, Refused, Unavailable, UnknownArgument
 from pincite.eval.cases import CaseSet, Context
@@ -15,10 +15,12 @@ from pincite.eval.evaluate import EvaluateOptions, evaluate
 from pincite.eval.gates import MAX_DROP, Gates, check
 from pincite.eval.golden import load_golden
 from pincite.eval.report import report
-from pincite.library import Library
 from pincite.protocols import Index
 from pincite.settings import Config
 from pincite.types import Scope
+
+if TYPE_CHECKING:
+    from pincite.library import Library
 
 MAX_MOVED = 10
 

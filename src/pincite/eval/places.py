@@ -4,16 +4,19 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, field, replace
+from typing import TYPE_CHECKING
 
 from pincite.errors import NotFound
 from pincite.eval.cases import Case, Context, Judgement
 from pincite.ids import normalise_id
 from pincite.index.entries import filter_values
-from pincite.library import Library
 from pincite.queries import Found
 from pincite.search.query import Passage
 from pincite.text.identifiers import normalise_identifier
 from pincite.types import Chunk
+
+if TYPE_CHECKING:
+    from pincite.library import Library
 
 DOCKETS = ("docket", "docket_number", "case_number")
 """Metadata that hold the number of a decision."""

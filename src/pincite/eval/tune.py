@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import asdict, dataclass, replace
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from pincite.errors import InvalidArgument
 from pincite.eval.bootstrap import Difference, paired
@@ -19,12 +19,14 @@ from pincite.eval.places import Located, Places
 from pincite.eval.results import HEADLINE
 from pincite.ids import text_hash
 from pincite.ingest.spine import Progress, silent
-from pincite.library import Library
 from pincite.search.fuse import Pooled, pool
 from pincite.search.rerank import rerank
 from pincite.search.spine import Trace
 from pincite.search.understand import stated_kind
 from pincite.search.weights import RankingOptions, Weights
+
+if TYPE_CHECKING:
+    from pincite.library import Library
 
 GRID = tuple(round(0.05 * step, 2) for step in range(15))
 """Shares of the dense leg that are tried; the keyword leg has the rest."""

@@ -3,13 +3,15 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from pincite.eval.evaluate import EvaluateOptions, ask
 from pincite.eval.places import Located, Places
 from pincite.eval.results import HEADLINE, Outcome, Run
-from pincite.library import Library
 from pincite.search.query import Hit, LegScore
+
+if TYPE_CHECKING:
+    from pincite.library import Library
 
 COUNT = 25
 MAX_EXCERPT = 320

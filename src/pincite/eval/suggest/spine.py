@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from typing import TYPE_CHECKING
 
 from pincite.errors import InvalidArgument
 from pincite.eval.cases import Case, CaseSet, Context, Judgement
@@ -12,7 +13,9 @@ from pincite.eval.suggest.definitions import definitions
 from pincite.eval.suggest.headings import headings, names, titles
 from pincite.eval.suggest.links import links
 from pincite.eval.suggest.survey import survey
-from pincite.library import Library
+
+if TYPE_CHECKING:
+    from pincite.library import Library
 
 TYPES = ("heading", "name", "definition", "citation")
 GRADE = 3

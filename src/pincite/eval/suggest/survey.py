@@ -5,14 +5,17 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 from dataclasses import dataclass
+from typing import TYPE_CHECKING
 
 from pincite.catalog.resolve import parse_read_context, resolve
 from pincite.eval.cases import Context
 from pincite.eval.suggest.definitions import Defined, given_definition, recognise
 from pincite.eval.suggest.links import Link, stated_link, written_links
 from pincite.index.entries import passage
-from pincite.library import Library
 from pincite.types import REFERS_TO, Chunk, Derivation, LiveElement
+
+if TYPE_CHECKING:
+    from pincite.library import Library
 
 BODY_WORDS = 5
 """A section with fewer words below its heading answers nothing."""
