@@ -137,7 +137,7 @@ class WordQuery:
     group: Literal["element", "chunk"] = "element"
     scoring: Scoring = Scoring()
     max_words: int | None = None
-    """Keep only the rarest words of a long query; the ranking names them."""
+    """Keep only the rarest words of a long query; the ranking says so."""
     expected: int | None = None
     """How many of the words, those worth most, make a full score; None for all. For words that stand in for others."""
     ever: bool = False
@@ -272,15 +272,33 @@ class IndexStatus:
 
 @dataclass(frozen=True, slots=True)
 class IndexFeatures:
-    """What an engine promises, as data: `segments` all of it."""
+    """What an engine promises, as data. What is not declared is not promised: no query asks it of the engine.
+
+    `search/promises.py` says what becomes of a question that needs more.
+    """
 
     replay: bool
     """An answer at a revision never changes, whatever is written, merged or rebuilt since."""
     score_isolation: bool
     """No score depends on what the caller may not read: other scopes, other roles, what is not in force."""
-    phrases: bool
-    prefixes: bool
-    dense: bool = False
-    scoring: bool = True
+    phrases: bool = False
+    """`Phrase`."""
+    prefixes: bool = False
+    """`Prefix`."""
+    scoring: bool = False
     """All of `Scoring` counts. Without it only the boosts do: k1 and b are the engine's own, and neither words as typed
     (`literal`) nor words elsewhere in an element (`elsewhere`) add anything."""
+    stand_ins: bool = False
+    """Words that stand in for others: `Word.weight` below 1, and `WordQuery.expected`."""
+    condenses: bool = False
+    """`WordQuery.max_words`: only the rarest words of a long query are searched."""
+    explains: bool = False
+    """`WordQuery.explained`: which words matched, and what each added."""
+    ever: bool = False
+    """`WordQuery.ever`: rows that died are found too."""
+    among: bool = False
+    """`among` of both legs: the best chunks of some elements."""
+    dense: bool = False
+    """The engine has vectors."""
+    exact_scan: bool = False
+    """`VectorQuery.exact`: every vector that may be read is scored, none is left out."""

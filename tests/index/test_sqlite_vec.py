@@ -38,7 +38,7 @@ class TestAskingVec0:
     make_index = TestSqliteVecIndex.make_index
     make_catalog = IndexContract.make_catalog
     make_shelf = IndexContract.make_shelf
-    shelf, dense = IndexContract.shelf, IndexContract.dense
+    shelf, dense, exact_scan = IndexContract.shelf, IndexContract.dense, IndexContract.exact_scan
 
     @pytest.fixture(autouse=True)
     def _never_scan(self, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -62,7 +62,7 @@ class TestBestOfMany:
     make_index = TestSqliteVecIndex.make_index
     make_catalog = IndexContract.make_catalog
     make_shelf = IndexContract.make_shelf
-    shelf = IndexContract.shelf
+    shelf, ever = IndexContract.shelf, IndexContract.ever
 
     @pytest.fixture(autouse=True)
     def _never_all(self, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -8,7 +8,7 @@ from pincite.protocols.books import ContextCache, EmbeddingModels, EmbeddingQueu
 from pincite.protocols.catalog import Baselines, Catalog, Commits, Elements, Feed, Relations, Repositories
 from pincite.protocols.context_writer import ContextWriter
 from pincite.protocols.embedder import Embedder
-from pincite.protocols.index import Index
+from pincite.protocols.index import Index, ProjectedVectors, ProjectedWords, Projection, VectorIndex, WordIndex
 from pincite.protocols.kind import Kind
 from pincite.protocols.lexicon import Lexicon
 from pincite.protocols.reranker import Reranker
@@ -27,10 +27,15 @@ __all__ = [
     "Index",
     "Kind",
     "Lexicon",
+    "ProjectedVectors",
+    "ProjectedWords",
+    "Projection",
     "Relations",
     "Repositories",
     "Reranker",
     "Sources",
     "UsageLedger",
+    "VectorIndex",
     "Vectors",
+    "WordIndex",
 ]

@@ -20,7 +20,7 @@ from pincite.fixed import FIXED
 from pincite.index.bm25 import Statistics, boosts_of, norm
 from pincite.index.entries import Entry, embedded_key, entries
 from pincite.index.terms import Compiled, WeighedGroup, compile_query, required_groups
-from pincite.protocols import Catalog, Index
+from pincite.protocols import Catalog
 from pincite.queries import (
     FIELDS,
     LONG_QUERY,
@@ -79,7 +79,20 @@ class Row:
 class BruteForceIndex:
     """Everything in memory, read anew from the catalog on every `advance`."""
 
-    features = IndexFeatures(replay=True, score_isolation=True, phrases=True, prefixes=True, dense=True)
+    features = IndexFeatures(
+        replay=True,
+        score_isolation=True,
+        phrases=True,
+        prefixes=True,
+        scoring=True,
+        stand_ins=True,
+        condenses=True,
+        explains=True,
+        ever=True,
+        among=True,
+        dense=True,
+        exact_scan=True,
+    )
 
     def __init__(self, catalog: Catalog) -> None:
         self._catalog = catalog
@@ -190,7 +203,7 @@ class BruteForceIndex:
     def merge(self, scope: Scope) -> bool:  # noqa: ARG002
         return False
 
-    def rebuild(self, scope: Scope, *, accept: Callable[[Index], None] | None = None) -> int:
+    def rebuild(self, scope: Scope, *, accept: Callable[[BruteForceIndex], None] | None = None) -> int:
         if accept is not None:
             accept(self)
         reached = self.advance(scope)

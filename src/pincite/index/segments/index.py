@@ -42,7 +42,7 @@ from pincite.index.segments.vectors import (
     store_folders,
 )
 from pincite.index.segments.vectors import is_current as is_current_store
-from pincite.protocols import Catalog, Index
+from pincite.protocols import Catalog
 from pincite.queries import IdentifierQuery, IndexFeatures, IndexStatus, Ranking, SegmentStatus, VectorQuery, WordQuery
 from pincite.text.words import ANALYSER
 from pincite.types import FOREVER, RepositoryInfo, Scope, View
@@ -51,7 +51,20 @@ from pincite.types import FOREVER, RepositoryInfo, Scope, View
 class SegmentIndex:
     """Many readers, one writer at a time per repository; readers notice what writers publish."""
 
-    features = IndexFeatures(replay=True, score_isolation=True, phrases=True, prefixes=True, dense=True)
+    features = IndexFeatures(
+        replay=True,
+        score_isolation=True,
+        phrases=True,
+        prefixes=True,
+        scoring=True,
+        stand_ins=True,
+        condenses=True,
+        explains=True,
+        ever=True,
+        among=True,
+        dense=True,
+        exact_scan=True,
+    )
 
     def __init__(self, root: Path, catalog: Catalog, pinned: Mapping[str, str] | None = None) -> None:
         """`pinned`: generations by repository key to read instead of the one in use, to judge one before it is."""
@@ -204,7 +217,7 @@ class SegmentIndex:
         known = self._stores.get(into)
         return take_missing(into, start, snapshot.segments, lambda keys: vectors.get(tenant, fingerprint, keys), known)
 
-    def rebuild(self, scope: Scope, *, accept: Callable[[Index], None] | None = None) -> int:
+    def rebuild(self, scope: Scope, *, accept: Callable[[SegmentIndex], None] | None = None) -> int:
         info = self._catalog.repositories.get(scope)
         if info is None:
             return 0
@@ -213,7 +226,9 @@ class SegmentIndex:
             info = self._catalog.repositories.get(scope) or info
             return self._new_generation(folder, info, accept)
 
-    def _new_generation(self, folder: Path, info: RepositoryInfo, accept: Callable[[Index], None] | None = None) -> int:
+    def _new_generation(
+        self, folder: Path, info: RepositoryInfo, accept: Callable[[SegmentIndex], None] | None = None
+    ) -> int:
         """Build beside the old one, have it accepted, switch, remove the old one. Needs the write lock."""
         name = _fresh_name(folder)
         generation = folder / name

@@ -24,7 +24,7 @@ from pincite.index.sqlite_vec.prepare import has_tables, prepare, repository_id,
 from pincite.index.sqlite_vec.roll import remove_all, roll_forward
 from pincite.index.sqlite_vec.store import BUSY_MILLISECONDS, Store, clear_errors
 from pincite.index.sqlite_vec.visible import ROWS, Place, places, visible
-from pincite.protocols import Catalog, Index
+from pincite.protocols import Catalog
 from pincite.queries import IdentifierQuery, IndexFeatures, IndexStatus, Ranking, SegmentStatus, VectorQuery, WordQuery
 from pincite.text.words import ANALYSER
 from pincite.types import RepositoryInfo, Scope, View
@@ -40,7 +40,18 @@ class SqliteVecIndex:
     """Many readers, one writer at a time, in any number of processes; each thread has its own connection."""
 
     features = IndexFeatures(
-        replay=False, score_isolation=False, phrases=True, prefixes=True, dense=True, scoring=False
+        replay=False,
+        score_isolation=False,
+        phrases=True,
+        prefixes=True,
+        scoring=False,
+        stand_ins=True,
+        condenses=True,
+        explains=True,
+        ever=True,
+        among=True,
+        dense=True,
+        exact_scan=True,
     )
 
     def __init__(self, folder: Path, catalog: Catalog, *, within: Store | None = None) -> None:
@@ -178,7 +189,7 @@ class SqliteVecIndex:
         with self._writing() as store:
             vectors.drop(store, found[1], fingerprint)
 
-    def rebuild(self, scope: Scope, *, accept: Callable[[Index], None] | None = None) -> int:
+    def rebuild(self, scope: Scope, *, accept: Callable[[SqliteVecIndex], None] | None = None) -> int:
         info = self._catalog.repositories.get(scope)
         if info is None:
             return 0
