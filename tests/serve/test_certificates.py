@@ -25,8 +25,8 @@ def test_a_pair_and_none_at_all_are_fine(tmp_path: Path) -> None:
 
 def test_one_without_the_other_is_refused(tmp_path: Path) -> None:
     certificate, key = self_signed(tmp_path)
-    assert "go together" in refusal(certificate, "").message
-    assert "go together" in refusal("", key).message
+    assert "must be given together" in refusal(certificate, "").message
+    assert "must be given together" in refusal("", key).message
 
 
 def test_a_file_that_is_not_there_is_named_with_its_option(tmp_path: Path) -> None:
@@ -42,13 +42,13 @@ def test_a_key_of_another_certificate_is_refused(tmp_path: Path) -> None:
     _, other = self_signed(tmp_path, "other")
     found = refusal(certificate, other)
     assert (found.field, found.exit_code) == ("key", 2)
-    assert "is not the key of" in found.message
+    assert "does not match --certificate" in found.message
 
 
 def test_files_that_hold_something_else_are_told_apart(tmp_path: Path) -> None:
     certificate, key = self_signed(tmp_path)
-    assert "holds no private key" in refusal(certificate, certificate).message
-    assert "holds no certificate" in refusal(key, key).message
+    assert "contains no private key" in refusal(certificate, certificate).message
+    assert "contains no certificate" in refusal(key, key).message
     broken = tmp_path / "broken.pem"
     broken.write_text("-----BEGIN CERTIFICATE-----\nnonsense\n-----END CERTIFICATE-----\n")
     assert "cannot be used" in refusal(broken, key).message

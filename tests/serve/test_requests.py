@@ -47,19 +47,19 @@ def test_an_empty_query_is_not_absent_but_refused() -> None:
 @pytest.mark.parametrize(
     ("field", "given", "said"),
     [
-        ("top_k", "3", "a whole number, without quotation marks"),
+        ("top_k", "3", "a whole number without quotation marks"),
         ("top_k", 3.5, "a whole number"),
         ("top_k", True, "a whole number"),
         ("top_k", 101, "100"),
         ("top_k", 0, "1"),
         ("min_score", "0.5", "a number"),
         ("min_score", 2, "1"),
-        ("explain", "true", "true or false, without quotation marks"),
+        ("explain", "true", "true or false without quotation marks"),
         ("explain", 1, "true or false"),
-        ("query", 5, "a text"),
-        ("repository_id", 5, "a text or a list"),
-        ("repository_id", ["a", 5], "a text"),
-        ("read_context", 5, "an object or a text"),
+        ("query", 5, "a string"),
+        ("repository_id", 5, "a string or a list"),
+        ("repository_id", ["a", 5], "a string"),
+        ("read_context", 5, "an object or a string"),
         ("filters", ["a"], "an object"),
     ],
 )
@@ -71,13 +71,17 @@ def test_a_value_of_the_wrong_kind_is_refused_by_its_name(field: str, given: obj
 
 
 def test_only_what_is_written_in_quotation_marks_is_told_to_lose_them() -> None:
-    assert refusal({"query": "leave", "top_k": "many"}).message == "top_k is 'many'; it must be a whole number"
+    assert refusal({"query": "leave", "top_k": "many"}).message == "top_k must be a whole number, not 'many'"
+
+
+def test_a_number_out_of_range_is_refused_with_its_bound() -> None:
+    assert refusal({"query": "leave", "top_k": 0}).message == "top_k must be greater than or equal to 1, not 0"
 
 
 @pytest.mark.parametrize("span", ["0-20", ["a", "b"], ["0-20"], [5], [1, 2, 3], [1.5, 2], {"start": 1}])
 def test_a_span_that_is_none_is_told_how_one_is_written(span: object) -> None:
     error = refusal({"element": "a.md", "span": span}, "getElement")
-    assert error.message == f"span is {span!r}; it must be two whole numbers, [start, end], counted in characters"
+    assert error.message == f"span must be two whole numbers, [start, end], counted in characters, not {span!r}"
     assert error.field == "span"
 
 

@@ -1,6 +1,6 @@
-"""The audit log: who asked what, when, and which state of the library they read. One JSON object per line.
+"""The audit log: who asked what, when, and which state of the library was read. One JSON object per line.
 
-Words of a query are personal or confidential more often than not: they are left out unless the settings ask for them.
+A query is often personal or confidential, so it is left out unless the settings ask for it.
 """
 
 from __future__ import annotations
@@ -19,12 +19,12 @@ from pincite.settings.serve import Audit
 from pincite.wire import Json
 
 WORDS = ("query", "quote", "text", "quotes", "term")
-"""Arguments that hold what somebody wants to know."""
+"""Arguments that reveal what the caller wants to know."""
 
 
 @dataclass(frozen=True, slots=True)
 class Served:
-    """One request, after it was answered or refused: what the audit log and the metrics are told."""
+    """One request that was answered or refused, as reported to the audit log and the metrics."""
 
     door: str
     operation: str
@@ -34,11 +34,11 @@ class Served:
     seconds: float
     arguments: Mapping[str, object] = field(default_factory=dict)
     answer: Json | None = None
-    """What was answered; None for what was refused."""
+    """The answer; None if the request was refused."""
 
 
 class AuditLog:
-    """Appends lines to a file that processes may share: each line is one write."""
+    """Appends lines to a file. Several processes may share it: each line is one write."""
 
     def __init__(self, settings: Audit) -> None:
         self._settings = settings
@@ -46,7 +46,7 @@ class AuditLog:
         self._file: int | None = None
 
     def write(self, served: Served) -> None:
-        """Add a line, where a file is configured. A full disk is an error: what cannot be logged is not served."""
+        """Add a line, if a file is configured. A full disk is an error: what cannot be logged is not served."""
         if not self._settings.file:
             return
         line = json.dumps(self._line(served), ensure_ascii=False, separators=(",", ":")) + "\n"
@@ -84,7 +84,7 @@ class AuditLog:
 
 
 def read_states(answer: Mapping[str, Any]) -> dict[str, Json]:
-    """The state of each repository that an answer was read from, by its name."""
+    """The state of each repository read for an answer, by name."""
     found: dict[str, Json] = {}
     for echo in (answer.get("read_context"), answer.get("from"), answer.get("to")):
         if not isinstance(echo, Mapping):

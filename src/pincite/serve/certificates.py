@@ -1,4 +1,4 @@
-"""The certificate of a server and its key: looked at before anything is opened, the same for HTTP and gRPC."""
+"""The certificate of a server and its key: checked before anything is opened, for HTTP and gRPC alike."""
 
 from __future__ import annotations
 
@@ -9,15 +9,15 @@ from pincite.errors import InvalidArgument
 
 
 def check_certificate(certificate: str, key: str) -> None:
-    """`InvalidArgument` unless both name PEM files that belong together; neither is fine as well."""
+    """`InvalidArgument` unless both are PEM files that belong together, or both are empty."""
     if bool(certificate) != bool(key):
-        raise InvalidArgument("--certificate and --key go together", field="certificate")
+        raise InvalidArgument("--certificate and --key must be given together", field="certificate")
     if not certificate:
         return
     _read("certificate", certificate, b"CERTIFICATE-----")
     if b"ENCRYPTED" in _read("key", key, b"PRIVATE KEY-----"):
         raise InvalidArgument(
-            f"--key {key!r} needs a passphrase, which nobody types at a server's start; write the key without it:"
+            f"--key {key!r} needs a passphrase, which a server cannot ask for; save the key without one:"
             " openssl pkey -in KEY -out NEW_KEY",
             field="key",
         )
@@ -26,12 +26,12 @@ def check_certificate(certificate: str, key: str) -> None:
     except ssl.SSLError as error:
         if (error.reason or "").endswith("MISMATCH"):
             raise InvalidArgument(
-                f"--key {key!r} is not the key of --certificate {certificate!r}; name the key that it was made with,"
+                f"--key {key!r} does not match --certificate {certificate!r}; pass the key it was made with,"
                 " and in a file of several certificates put the server's own first",
                 field="key",
             ) from error
         raise InvalidArgument(
-            f"--certificate {certificate!r} with --key {key!r} cannot be used: {error.reason or error}; name PEM files",
+            f"--certificate {certificate!r} with --key {key!r} cannot be used: {error.reason or error}; pass PEM files",
             field="certificate",
         ) from error
 
@@ -40,8 +40,8 @@ def _read(option: str, file: str, mark: bytes) -> bytes:
     try:
         data = Path(file).read_bytes()
     except OSError as error:
-        raise InvalidArgument(f"--{option} {file!r}: {error.strerror}; name a PEM file", field=option) from error
+        raise InvalidArgument(f"--{option} {file!r}: {error.strerror}; pass a PEM file", field=option) from error
     if mark not in data:
         what = "certificate" if option == "certificate" else "private key"
-        raise InvalidArgument(f"--{option} {file!r} holds no {what}; name a PEM file", field=option)
+        raise InvalidArgument(f"--{option} {file!r} contains no {what}; pass a PEM file", field=option)
     return data

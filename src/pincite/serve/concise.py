@@ -1,4 +1,4 @@
-"""The concise form of an answer: what is needed to read a result and to cite it. About a third of the detailed one."""
+"""The concise form of an answer: what is needed to read and cite a result. About a third of the detailed form."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ HIT = (
     "element_id", "repository_id", "element_name", "element_type", "citation", "version_id", "score", "section_id",
     "parent_chain", "page", "content",
 )  # fmt: skip
-"""What a result keeps; what is null is left out."""
+"""The fields a result keeps; null values are left out."""
 ANSWER = ("read_context", "total", "total_is_lower_bound", "next_cursor", "notes", "absence")
 
 

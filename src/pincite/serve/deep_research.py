@@ -1,6 +1,6 @@
-"""The pair `search` and `fetch` that deep-research clients call (ChatGPT connectors and alike): their exact shapes.
+"""The tools `search` and `fetch` in the exact shapes that deep-research clients (such as ChatGPT connectors) expect.
 
-A result is an element in one version, so that the id fetches tomorrow what it names today.
+A result is one version of an element, so its id will fetch the same text tomorrow.
 """
 
 from __future__ import annotations
@@ -12,7 +12,7 @@ from pincite.serve.requests import DeepFetch, DeepSearch
 from pincite.wire import Json
 
 MAX_CHARACTERS = 200_000
-"""Of a fetched text; what is left out is said in its metadata."""
+"""Maximum length of a fetched text; its metadata says if it was cut."""
 METADATA = (
     "version_id", "repository_id", "element_id", "element_type", "language", "source_path", "file_type", "section_id",
 )  # fmt: skip
@@ -25,7 +25,7 @@ def deep_search(library: Library, asked: DeepSearch) -> Json:
 
 
 def deep_fetch(library: Library, asked: DeepFetch) -> Json:
-    """`{"id", "title", "text", "url", "metadata"}`; metadata in texts only, as the contract has it."""
+    """`{"id", "title", "text", "url", "metadata"}`; metadata values are strings only, as the contract requires."""
     found = wire.found(library.get(asked.id))
     text = str(found["content"])
     metadata = {name: str(found[name]) for name in METADATA if found.get(name) is not None}
@@ -44,5 +44,5 @@ def _result(library: Library, title: str, citation: str) -> Json:
 
 
 def _whole(citation: str) -> str:
-    """The cited version without the place in it; both marks stand for themselves, as every part is encoded."""
+    """The cited version without the place in it. Both marks are unambiguous, because every part is encoded."""
     return citation.partition("#")[0].partition(";")[0]

@@ -1,11 +1,11 @@
-"""The desk: the one way in. Every door hands it a token and a request, and gets JSON or an error back.
+"""The desk: the single entry point. Every door passes it a token and a request, and gets JSON or an error back.
 
     desk = Desk(library)                                        # settings: the `serve:` section of its configuration
     caller = desk.authenticate(token)                           # raises Unauthenticated
     body = desk.run("semanticSearch", {"query": "leave"}, caller, door="http")
 
-Calls are synchronous and safe from many threads. A door calls them on a worker thread, maps errors to its own status,
-and decides nothing. Who is interested in what was served (metrics) passes an observer, which is told of each request.
+Calls are synchronous and thread-safe. A door makes them on a worker thread, maps errors to its own status codes, and
+decides nothing. An observer (such as the metrics) receives a record of each request.
 """
 
 from __future__ import annotations
@@ -39,7 +39,7 @@ SEARCH = "semanticSearch"
 
 
 class Desk:
-    """One for a process: it holds the rate limits, the audit log and who may come in."""
+    """One per process: it holds the rate limits, the audit log and the verifier."""
 
     def __init__(
         self,
@@ -50,7 +50,7 @@ class Desk:
         limiter: Limiter | None = None,
         observers: Sequence[Observer] = (),
     ) -> None:
-        """`settings`: in place of those of the library's configuration, e.g. with what a command line says."""
+        """`settings`: replaces those of the library's configuration, for example with command-line options."""
         self.settings = library.config.serve if settings is None else settings
         self.library = library
         self.verifier = verifier or Verifier(self.settings.auth, library.path, library.config)
@@ -61,34 +61,34 @@ class Desk:
         self._writer = ThreadPoolExecutor(1, thread_name_prefix="pincite-given-up")
 
     def stop_taking(self) -> None:
-        """Begin no question any more: those that wait for their turn are refused, those under way come to their end."""
+        """Start no more questions: waiting ones are refused, running ones finish."""
         self._turns.close()
         self._long_turns.close()
 
     def close(self) -> None:
-        """Begin nothing any more and close the audit log; the library is closed by whoever opened it."""
+        """Start nothing more and close the audit log. The library stays open; its opener closes it."""
         self.stop_taking()
         self._writer.shutdown()
         self.audit.close()
 
-    # --- who asks ---------------------------------------------------------------------------------------------
+    # --- callers ----------------------------------------------------------------------------------------------
 
     @property
     def requires_token(self) -> bool:
-        """Whether callers must prove who they are; true as soon as a key was made or a JWT issuer is configured."""
+        """Whether callers must authenticate: true once a key exists or a JWT issuer is configured."""
         return self.verifier.required
 
     def local(self) -> Caller:
-        """Whoever sits at this machine, for stdio and the command line."""
+        """The local user, for stdio and the command line."""
         return local_caller(self.library.config, self.library.roles)
 
     def authenticate(self, token: str | None) -> Caller:
-        """Who bears the token; without configured authentication everyone is local. Raises `Unauthenticated`."""
+        """The bearer of the token; without configured authentication everyone is local. Raises `Unauthenticated`."""
         with over_a_door():
             return self.verifier.verify(token) if self.requires_token else self.local()
 
     def allowance(self, caller: Caller) -> Allowance | None:
-        """What is left of the caller's rate, for the headers of an answer; None where there is no limit."""
+        """What is left of the caller's rate limit, for the headers of an answer; None if there is no limit."""
         return None if caller.is_local else self.limiter.peek(_bucket(caller))
 
     def library_for(
@@ -107,12 +107,12 @@ class Desk:
         library.config = library.config.model_copy(update={"serve": self.settings})
         return library
 
-    # --- what is asked ----------------------------------------------------------------------------------------
+    # --- requests ---------------------------------------------------------------------------------------------
 
     def admit(self, operation: str | Operation, arguments: Mapping[str, object], caller: Caller, *, door: str) -> None:
-        """Check the scope, the rate and the arguments of what a door runs later: `run` with `admitted`.
+        """Check scope, rate and arguments of a request that a door runs later: `run` with `admitted`.
 
-        What is refused here is written down here; what is let in, when it is run.
+        A refusal is logged here; an admitted request is logged when it is run.
         """
         try:
             self._check(operation, arguments, caller)
@@ -129,9 +129,9 @@ class Desk:
         *,
         door: str,
     ) -> None:
-        """Write down a request that a door gave up before any thread had taken it up; returns at once.
+        """Log a request that a door gave up before a thread started it; returns at once.
 
-        `who` is asked on the thread that writes. Nothing is written where it cannot tell, as for any other request.
+        `who` is called on the writing thread. If it raises `Unauthenticated`, nothing is logged, as for any request.
         """
 
         def write() -> None:
@@ -140,7 +140,7 @@ class Desk:
             except Unauthenticated:
                 pass
             except PinciteError as problem:
-                log.error("a request that was given up is not in the audit log: %s", problem.message)
+                log.error("an abandoned request could not be written to the audit log: %s", problem.message)
 
         with suppress(RuntimeError):  # the desk is closed
             self._writer.submit(write)
@@ -164,10 +164,10 @@ class Desk:
         default_read_context: Default = "head",
         admitted: bool = False,
     ) -> Json:
-        """Check the scope and the rate, read the arguments, ask the caller's library, and write the audit line.
+        """Check scope and rate, read the arguments, ask the caller's library, and write the audit line.
 
-        `deadline_seconds`: how long the caller waits; models that need longer are left out, and the answer says so.
-        `default_read_context`: what is read where the request names nothing; `published` falls back to head, and the
+        `deadline_seconds`: how long the caller waits; models that need longer are skipped, and the answer says so.
+        `default_read_context`: what to read if the request does not say; `published` falls back to head, and the
         answer says so.
         """
         name = _name(operation)
@@ -218,12 +218,12 @@ class Desk:
         deadline_seconds: float | None = None,
         default_read_context: Default = "head",
     ) -> Json:
-        """What a request gets that was admitted: neither counted nor logged. Reading waits for its turn."""
+        """Answer an admitted request, without counting or logging it. Reading waits for its turn."""
         request = parse(operation, arguments)
 
         def work(seconds: float | None) -> Json:
             if seconds is not None and seconds <= 0:
-                raise DeadlineExceeded("the deadline had passed before the request was read; allow more time")
+                raise DeadlineExceeded("the deadline passed before the request was read; allow more time")
             library = self.library_for(caller, deadline_seconds=seconds, default_read_context=default_read_context)
             return operation.run(library, request)
 
@@ -243,18 +243,19 @@ class Desk:
         default_read_context: Default = "head",
         admitted: bool = False,
     ) -> Iterator[Json]:
-        """A semanticSearch as it comes about: what words find at once, then the answer as `run` gives it.
+        """A semanticSearch in stages: first what words find, then the same answer as `run`.
 
-        `{"event": "stage", "stage": "keyword" | "final", "results": n}` begins a stage, `{"event": "hit", "stage",
-        "rank", "hit"}` are its results; the final stage replaces the one before. `{"event": "done", "answer"}` ends
-        with everything but the results, `{"event": "error", "error"}` in their place. One request is counted.
+        `{"event": "stage", "stage": "keyword" | "final", "results": n}` begins a stage, and `{"event": "hit", "stage",
+        "rank", "hit"}` are its results; the final stage replaces the first. `{"event": "done", "answer"}` ends the
+        stream with everything but the results; if it fails, `{"event": "error", "error"}` does. It counts as one
+        request.
         """
-        began, outcome = time.perf_counter(), "cancelled"  # what it is when nobody asks for the next event
+        began, outcome = time.perf_counter(), "cancelled"  # unless the next event is asked for
         try:
             if not admitted:
                 self._check(SEARCH, arguments, caller)
             if self._begins_with_words(arguments):
-                # Not counted and not logged: it is the beginning of the request that follows.
+                # Not counted and not logged: it is part of the request that follows.
                 early = {**arguments, "mode": "keyword", "explain": False}
                 yield from _stage("keyword", self._words(early, caller, deadline_seconds, default_read_context))
             outcome = ""  # `run` writes the line
@@ -270,7 +271,7 @@ class Desk:
                 self._tell(Served(door, SEARCH, caller, outcome, time.perf_counter() - began, arguments))
 
     def _begins_with_words(self, arguments: Mapping[str, object]) -> bool:
-        """Whether the answer waits for models, so that words alone are worth showing first."""
+        """Whether the answer waits for models, so results from words alone are worth showing first."""
         models = self.library.config.dense != "off" or self.library.config.reranker.model
         return bool(models) and arguments.get("mode") in (None, "", "hybrid") and not arguments.get("cursor")
 
@@ -317,6 +318,6 @@ def _stage(name: str, body: Json) -> Iterator[Json]:
 
 
 def _plain(error: OSError, what: str = "the server cannot answer now") -> Unavailable:
-    """What the system refused, without the path: it is the server's, not the caller's."""
+    """The system's error without the path, which callers of the server must not see."""
     kind = StorageFull if error.errno == errno.ENOSPC else Unavailable
     return kind(f"{what}: {error.strerror or type(error).__name__}")

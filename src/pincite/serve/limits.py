@@ -12,21 +12,21 @@ from pincite.errors import RateLimited
 from pincite.settings.serve import RateLimit
 
 MAX_BUCKETS = 10_000
-"""Callers that are remembered. Whoever asked longest ago is forgotten first, which gives them a full bucket."""
+"""How many callers are remembered. The least recent caller is forgotten first, and so gets a full bucket."""
 
 
 @dataclass(frozen=True, slots=True)
 class Allowance:
-    """What is left, for the `RateLimit` headers of an answer."""
+    """The remaining rate, for the `RateLimit` headers of an answer."""
 
     limit: int
     remaining: int
     reset_seconds: float
-    """Until the bucket is full again."""
+    """Seconds until the bucket is full again."""
 
 
 class Limiter:
-    """Counts requests by caller; one for all doors and threads of a process."""
+    """Counts requests by caller; shared by all doors and threads of a process."""
 
     def __init__(self, settings: RateLimit, *, clock: Callable[[], float] = time.monotonic) -> None:
         self._burst = settings.burst
@@ -34,10 +34,10 @@ class Limiter:
         self._clock = clock
         self._lock = threading.Lock()
         self._buckets: OrderedDict[str, tuple[float, float]] = OrderedDict()
-        """Requests left, and when that was so; the one asked longest ago first."""
+        """Requests left, and the time of that count; least recent caller first."""
 
     def take(self, key: str) -> Allowance | None:
-        """Count one request; `RateLimited` says when the next one is taken. None where there is no limit."""
+        """Count one request; `RateLimited` says when to retry. None if there is no limit."""
         if not self._per_second:
             return None
         with self._lock:
@@ -53,7 +53,7 @@ class Limiter:
         return self._allowance(left - 1)
 
     def peek(self, key: str) -> Allowance | None:
-        """What is left, without counting."""
+        """The remaining rate, without counting a request."""
         if not self._per_second:
             return None
         with self._lock:

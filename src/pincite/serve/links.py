@@ -1,4 +1,4 @@
-"""Links: where a person opens what is cited."""
+"""Links: where a person can open a cited place."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ ELEMENTS = "/elements/"
 
 
 def element_url(settings: ServeSettings, citation: str) -> str:
-    """The page of a cited place, `https://host/elements/tenant%2F…`; the citation itself where there is no page.
+    """The page of a cited place, `https://host/elements/tenant%2F…`; the citation itself if there is no page.
 
     Never empty: clients of the deep-research pair drop a result without a URL. The path after `/elements/`, decoded
     once, is the citation without its scheme.

@@ -1,8 +1,8 @@
-"""Logs: what happened, one line each, on standard error; never on standard output, which may belong to a protocol.
+"""Logs: one line per event on standard error; never on standard output, which may belong to a protocol.
 
-`text`: for whoever looks at a terminal: warnings and errors. `json`: for a program that collects: a JSON object a
-line, one for every request too, with the trace id that its spans and its other lines have. What somebody looked for is
-in no line, unless the settings say so (`telemetry: {query_text: true}`).
+`text`: warnings and errors, for people at a terminal. `json`: one JSON object per line, for programs that collect logs.
+It also has a line for every request, with the trace id of its spans and its other lines. Queries are left out unless
+the settings ask for them (`telemetry: {query_text: true}`).
 """
 
 from __future__ import annotations
@@ -18,11 +18,11 @@ from pincite.telemetry import trace_ids
 
 SAID = logging.getLogger("pincite.said")
 FIELDS = "pincite_fields"
-"""Attribute of a record that holds what its JSON line has beside the message."""
+"""Attribute of a record with the extra fields of its JSON line."""
 
 
 class JsonLines(logging.Formatter):
-    """One object a line: time, level, logger, message, trace ids, and the fields of the record."""
+    """One object per line: time, level, logger, message, trace ids, and the fields of the record."""
 
     def format(self, record: logging.LogRecord) -> str:
         line: dict[str, Any] = {
@@ -41,7 +41,7 @@ class JsonLines(logging.Formatter):
 
 
 class Said(logging.Filter):
-    """What is said to whoever started the server comes as it is; everything else under the program's name."""
+    """Messages to the person who started the server appear as they are; all others with the program's name."""
 
     def filter(self, record: logging.LogRecord) -> bool:
         record.prefix = "" if record.name == SAID.name else "pincite: "
@@ -49,7 +49,7 @@ class Said(logging.Filter):
 
 
 def configure(log: Log) -> None:
-    """Send what this process logs to standard error, in the form and from the level on that the settings name."""
+    """Send this process's logs to standard error, in the format and from the level in the settings."""
     as_json = log.format == "json"
     level = log.level if log.level != "auto" else "info" if as_json else "warning"
     handler = logging.StreamHandler(sys.stderr)
@@ -58,11 +58,11 @@ def configure(log: Log) -> None:
     else:
         handler.addFilter(Said())
         handler.setFormatter(logging.Formatter("%(prefix)s%(message)s"))
-    logging.basicConfig(handlers=[handler], level=logging.WARNING, force=True)  # of others' libraries
+    logging.basicConfig(handlers=[handler], level=logging.WARNING, force=True)  # other libraries
     logging.getLogger("pincite").setLevel(level.upper())
-    SAID.setLevel(logging.INFO)  # how the server is reached is said at any level
+    SAID.setLevel(logging.INFO)  # the server's address is shown at any level
 
 
 def say(message: str) -> None:
-    """Tell whoever started the server."""
+    """Show a message to the person who started the server."""
     SAID.info("%s", message)

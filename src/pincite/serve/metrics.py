@@ -1,10 +1,10 @@
-"""Metrics for Prometheus: what was asked and how long it took, how far the indexes and vectors are, what models cost.
+"""Metrics for Prometheus: requests and their times, progress of indexes and vectors, cost of models.
 
-It is told of every request by the desk, and of every stage by the engine (`telemetry.observed_by`). What is true of
-the library, whoever did it, is read from the library at each scrape: how much is indexed, what waits, what was spent.
+The desk reports every request, the engine every stage (`telemetry.observed_by`). The state of the library is read from
+it at each scrape, because other processes change it too: how much is indexed, what is pending, what was spent.
 
-With several workers each counts into files of one folder (`PROMETHEUS_MULTIPROC_DIR`, set by `pincite serve`), and
-any of them gives the sum; what a worker counted before it died stays in it.
+With several workers, each counts into files of one folder (`PROMETHEUS_MULTIPROC_DIR`, set by `pincite serve`), and any
+of them reports the sum. The counts of a dead worker stay in it.
 """
 
 from __future__ import annotations
@@ -59,7 +59,7 @@ class Metrics:
             registry=registry,
         )
         self._legs = Counter(
-            "pincite_search_leg_outcomes", "What became of each leg of a search.", ("leg", "outcome"), registry=registry
+            "pincite_search_leg_outcomes", "Outcome of each leg of a search.", ("leg", "outcome"), registry=registry
         )
         self._ingests = Histogram(
             "pincite_ingest_duration_seconds",
@@ -68,11 +68,9 @@ class Metrics:
             buckets=MINUTES,
             registry=registry,
         )
-        self._embedded = Counter(
-            "pincite_embedding_texts", "Texts that this server gave their vectors.", registry=registry
-        )
+        self._embedded = Counter("pincite_embedding_texts", "Texts embedded by this server.", registry=registry)
         self._failures = Counter(
-            "pincite_embedding_failures", "Attempts of this server to embed a text that failed.", registry=registry
+            "pincite_embedding_failures", "Failed attempts of this server to embed a text.", registry=registry
         )
 
     def __call__(self, served: Served) -> None:
@@ -98,7 +96,7 @@ class Metrics:
                 self._failures.inc(measured.amount)
 
     def exposition(self, library: Library | None = None) -> tuple[bytes, str]:
-        """The text for a scrape, and its media type. `library`: as whoever asks sees it; else all of it."""
+        """The text for a scrape, and its media type. `library`: the caller's view; by default all of it."""
         from prometheus_client import CONTENT_TYPE_LATEST, generate_latest
 
         return generate_latest(self._registry(library or self._library)), CONTENT_TYPE_LATEST
@@ -134,7 +132,7 @@ class _State:
         self._infos = library.catalog.repositories.all()
 
     def describe(self) -> Iterable[Metric]:
-        """Nothing: registering must not read the library."""
+        """Empty: registering must not read the library."""
         return ()
 
     def collect(self) -> Iterator[Metric]:
@@ -147,11 +145,9 @@ class _State:
 
         labels = ("repository",)
         chunks = GaugeMetricFamily("pincite_index_chunks", "Passages that can be found.", labels=labels)
-        behind = GaugeMetricFamily(
-            "pincite_index_lag_revisions", "Commits that the index has not reached yet.", labels=labels
-        )
+        behind = GaugeMetricFamily("pincite_index_lag_revisions", "Commits not yet in the index.", labels=labels)
         lag = GaugeMetricFamily(
-            "pincite_index_lag_seconds", "Age of the oldest commit that the index has not reached.", labels=labels
+            "pincite_index_lag_seconds", "Age of the oldest commit not yet in the index.", labels=labels
         )
         for info in self._infos:
             name = f"{info.scope.tenant}/{info.scope.organization}/{info.scope.repository}"
@@ -172,12 +168,14 @@ class _State:
             return
         labels = ("tenant",)
         coverage = GaugeMetricFamily(
-            "pincite_embedding_coverage_ratio", "Share of the texts that have their vectors.", labels=labels
+            "pincite_embedding_coverage_ratio", "Share of texts that have vectors.", labels=labels
         )
-        pending = GaugeMetricFamily("pincite_embedding_pending", "Texts that wait for their vectors.", labels=labels)
-        parked = GaugeMetricFamily("pincite_embedding_parked", "Texts that were given up.", labels=labels)
+        pending = GaugeMetricFamily("pincite_embedding_pending", "Texts waiting to be embedded.", labels=labels)
+        parked = GaugeMetricFamily(
+            "pincite_embedding_parked", "Texts that failed and are no longer tried.", labels=labels
+        )
         oldest = GaugeMetricFamily(
-            "pincite_embedding_oldest_pending_seconds", "How long the oldest of them has waited.", labels=labels
+            "pincite_embedding_oldest_pending_seconds", "How long the oldest pending text has waited.", labels=labels
         )
         catalog = self._library.catalog
         for tenant in self._tenants:
@@ -192,19 +190,21 @@ class _State:
         yield from (coverage, pending, parked, oldest)
 
     def _unqueued(self, tenant: str, fingerprint: str) -> int:
-        """Passages of repositories that nobody has begun to embed: their texts are in no queue yet."""
+        """Passages of repositories where embedding has not started: their texts are not in a queue yet."""
         catalog, index = self._library.catalog, self._library.index
         scopes = [info.scope for info in self._infos if info.scope.tenant == tenant]
         return sum(index.status(scope).chunks for scope in scopes if not catalog.queue.enqueued(scope, fingerprint))
 
     def _spent(self) -> Iterator[Metric]:
-        """From the ledger in the catalog: what any process has spent, ever."""
+        """From the ledger in the catalog: what all processes have ever spent."""
         from prometheus_client.core import CounterMetricFamily
 
         tokens = CounterMetricFamily(
-            "pincite_llm_tokens", "Tokens that language models were paid for.", labels=("provider", "model", "kind")
+            "pincite_llm_tokens", "Tokens billed by language models.", labels=("provider", "model", "kind")
         )
-        cost = CounterMetricFamily("pincite_llm_cost_usd", "Dollars, by known prices.", labels=("provider", "model"))
+        cost = CounterMetricFamily(
+            "pincite_llm_cost_usd", "Cost in dollars, at known prices.", labels=("provider", "model")
+        )
         sums: dict[tuple[str, str], list[int]] = {}
         for tenant in self._tenants:
             for usage in self._library.catalog.usage.total(tenant):

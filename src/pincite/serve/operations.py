@@ -1,6 +1,6 @@
-"""Operations: what every door can do, each with the scope it needs, the request it takes and the method it calls.
+"""Operations: what every door offers, each with the scope it needs, the request it takes and the method it calls.
 
-Nothing here knows who asks: the library that an operation is given is the caller's view of it (`Desk.library_for`).
+Nothing here knows the caller: the library passed to an operation is the caller's view of it (`Desk.library_for`).
 """
 
 from __future__ import annotations
@@ -21,22 +21,22 @@ from pincite.serve.sources import check_source
 from pincite.wire import Json
 
 Progress = Callable[[str, int, int], None]
-"""Told the stage, how much of it is done, and how much there is."""
+"""Receives the stage, how much of it is done, and how much there is."""
 READ, WRITE, BASELINES, ADMIN = "search:read", "index:write", "baselines:write", "admin:read"
 
 
 @dataclass(frozen=True, slots=True)
 class Operation:
-    """One thing that can be asked for, by the same name at every door."""
+    """One operation, with the same name at every door."""
 
     name: str
     scope: str
-    """What the caller's token must carry."""
+    """The scope the caller's token must have."""
     request: type[Request]
     run: Callable[[Library, Any], Json]
-    """From the caller's library and the request to the wire's JSON: what the command line prints with --json."""
+    """From the caller's library and the request to the wire JSON, as printed by the command line with --json."""
     is_long: bool = False
-    """May take seconds: searches do not wait behind it."""
+    """May take seconds; searches do not wait for it."""
 
     @property
     def reads_only(self) -> bool:
@@ -44,7 +44,7 @@ class Operation:
 
 
 def parse(operation: Operation, arguments: Mapping[str, object]) -> Request:
-    """The request in some arguments; `UnknownArgument` (nearest name) or `InvalidArgument` (field named)."""
+    """The request in the arguments; otherwise `UnknownArgument` (with the closest name) or `InvalidArgument`."""
     return read_request(operation.request, arguments)
 
 
@@ -92,7 +92,7 @@ def _context(library: Library, asked: requests.GetContext) -> Json:
 
 def _element(library: Library, asked: requests.GetElement) -> Json:
     if asked.span is not None and not 0 <= asked.span[0] <= asked.span[1]:
-        raise InvalidArgument(f"span is {asked.span}; write it as [start, end], counted in characters", field="span")
+        raise InvalidArgument(f"span must be [start, end], counted in characters, not {asked.span}", field="span")
     found = library.get(
         asked.element,
         **asked.where(),
@@ -110,7 +110,7 @@ def _verify(library: Library, asked: requests.VerifyQuote) -> Json:
 
 def _verify_citations(library: Library, asked: requests.VerifyCitations) -> Json:
     if not asked.text and not asked.quotes:
-        raise InvalidArgument("there is nothing to check; give a draft (text) or quotes", field="text")
+        raise InvalidArgument("there is nothing to check; send a draft (text) or quotes", field="text")
     pairs = [(item.quote, item.citation) for item in asked.quotes]
     return wire.checked_draft(library.verify_draft(asked.text, pairs, **asked.where()))
 
@@ -192,7 +192,7 @@ def silent(_stage: str, _done: int, _total: int) -> None:
 
 
 def ingest(library: Library, asked: requests.Ingest, progress: Progress = silent) -> Json:
-    """Bring a repository in line with a source that the settings allow; a door that waits may follow its progress."""
+    """Update a repository from a source that the settings allow; a door that waits can follow the progress."""
     check_source(library.config.serve, asked.source, is_at_home=library.is_at_home)
     report = library.ingest(
         asked.source,

@@ -1,4 +1,4 @@
-"""What there is to search, and whether it can be: listRepositories and indexHealth."""
+"""What can be searched, and whether it is healthy: listRepositories and indexHealth."""
 
 from __future__ import annotations
 
@@ -8,11 +8,11 @@ from pincite.serve.requests import IndexHealth, ListRepositories
 from pincite.wire import Json
 
 MAX_VALUES = 20
-"""Values of a filter that are named; the rest is counted."""
+"""How many values of a filter are listed; the rest is only counted."""
 
 
 def list_repositories(library: Library, asked: ListRepositories) -> Json:
-    """Each repository with its baselines, the published one, and what can be filtered by."""
+    """Each repository with its baselines, the published one, and its filters."""
     return {
         "repositories": [_listed(library, info.scope.repository, info.head, asked) for info, _ in library.freshness()]
     }
@@ -38,9 +38,9 @@ def _values(counts: dict[str, int]) -> Json:
 
 
 def index_health(library: Library, _asked: IndexHealth) -> Json:
-    """The examination that `pincite doctor` makes, without its checksums.
+    """The checks of `pincite doctor`, without its checksums.
 
-    Whoever reads by roles is told how far each index is: sizes and the examined passages are the owner's.
+    A caller limited to roles only learns how far each index is; sizes and the checked passages are for the owner.
     """
     if library.roles is None:
         return wire.health(library.health())

@@ -1,4 +1,4 @@
-"""The request log: a line for every request at every door. It is looked at; the audit log (`audit.py`) is kept."""
+"""The request log: a line for every request at every door, for monitoring. The record to keep is `audit.py`."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ log = logging.getLogger("pincite.requests")
 
 
 class RequestLog:
-    """Told by the desk of each request."""
+    """Logs each request reported by the desk."""
 
     def __init__(self, config: Config) -> None:
         self._query_text = config.telemetry.query_text

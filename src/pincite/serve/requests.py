@@ -1,6 +1,6 @@
-"""Requests: one strict model per operation. What it refuses is refused in the same words at every door.
+"""Requests: one strict model per operation. Errors are worded the same at every door.
 
-The descriptions are read by language models that choose arguments, and by people who read the OpenAPI document.
+The descriptions are read by language models that choose arguments and by readers of the OpenAPI document.
 """
 
 from __future__ import annotations
@@ -20,11 +20,11 @@ OTHER_WORDS = {
     "old": "from", "new": "to", "baseline": "read_context", "baseline_id": "read_context", "as_of": "read_context",
     "neighbors": "neighbours", "name": "baseline_id",
 }  # fmt: skip
-"""What callers say for what we call otherwise; nearness of spelling would not find it."""
+"""Common synonyms for our names, which similarity of spelling would not find."""
 FROM_THE_TOKEN = frozenset(
     {"tenant", "tenant_id", "organization", "organization_id", "organisation", "org", "roles", "role"}
 )
-"""What no request may say about its caller, in the words that are tried."""
+"""What a request must not say about its caller, under the names that are tried."""
 
 READ_CONTEXT_SCHEMA: dict[str, Any] = {
     "anyOf": [
@@ -66,8 +66,8 @@ Filters = Annotated[
     dict[str, Any],
     WithJsonSchema(FILTERS_SCHEMA),
     Field(
-        description='Keep only what has these values, e.g. {"language": "en", "date_from": "2025-01-01"}; a list'
-        " means one of them. listRepositories names the keys and their values."
+        description='Keep only passages with these values, e.g. {"language": "en", "date_from": "2025-01-01"}; a list'
+        " means any of them. listRepositories lists the keys and their values."
     ),
 ]
 Names = Annotated[
@@ -86,30 +86,30 @@ Mode = Annotated[
     Field(description="hybrid: words and meaning together; semantic, keyword or exact alone."),
 ]
 NonPublished = Annotated[
-    bool, Field(description="Read the newest state also where a baseline is published; same as read_context head.")
+    bool, Field(description="Read the newest state even if a baseline is published; same as read_context head.")
 ]
 Element = Annotated[
     str,
-    Field(description="Citation (pincite:…) as a result gave it, or an element_id.", min_length=1, max_length=8_000),
+    Field(description="Citation (pincite:…) from a result, or an element_id.", min_length=1, max_length=8_000),
 ]
 
 
-TOLD_EMPTY = {"query"}
-"""Fields that say in their own words that they are empty."""
+REPORTS_EMPTY = {"query"}
+"""Fields that report emptiness in their own words."""
 
 
 class Request(BaseModel):
-    """What an operation is asked. A field that is empty or null is absent."""
+    """A request to an operation. An empty or null field counts as absent."""
 
     model_config = ConfigDict(extra="forbid", frozen=True, strict=True)
 
     @model_validator(mode="before")
     @classmethod
     def _without_empty(cls, given: Any) -> Any:
-        """Clients fill in every field of a form, and models every field of a schema."""
+        """Drop empty fields: clients fill in every field of a form, and models every field of a schema."""
         if not isinstance(given, Mapping):
             return given
-        known = {f.alias or name for name, f in cls.model_fields.items()} - TOLD_EMPTY
+        known = {f.alias or name for name, f in cls.model_fields.items()} - REPORTS_EMPTY
         kept = {key: value for key, value in given.items() if not (key in known and value in ("", None))}
         if isinstance(kept.get("filters"), Mapping):
             kept["filters"] = {key: value for key, value in kept["filters"].items() if value not in ("", None)}
@@ -117,7 +117,7 @@ class Request(BaseModel):
 
 
 class _Reading(Request):
-    """Where and in which state to read; of one repository, of several, or of all."""
+    """Where and in which state to read: one repository, several, or all."""
 
     repository_id: Names = ""
     read_context: ReadContext = ""
@@ -125,7 +125,7 @@ class _Reading(Request):
     include_non_published: NonPublished = False
 
     def state(self) -> dict[str, Any] | str | None:
-        """The read context; `include_non_published` means head, and says so only where nothing else is asked for."""
+        """The read context; `include_non_published` means head and applies only if nothing else is asked for."""
         return self.read_context or ("head" if self.include_non_published else None)
 
     def where(self) -> dict[str, Any]:
@@ -141,17 +141,17 @@ class Search(_Reading):
 
     query: QueryText
     top_k: int = Field(default=10, ge=1, le=100, description="How many results.")
-    min_score: float = Field(default=0.0, ge=0, le=1, description="Leave out results below this score.")
+    min_score: float = Field(default=0.0, ge=0, le=1, description="Omit results below this score.")
     filters: Filters = Field(default_factory=dict)
-    cursor: str = Field(default="", description="next_cursor of the page before; keep everything else as it was.")
+    cursor: str = Field(default="", description="next_cursor of the previous page; keep all else the same.")
     mode: Mode = "hybrid"
     group: Literal["element", "chunk"] = Field(default="element", description="One result per element, or per passage.")
-    passages: int = Field(default=3, ge=1, le=5, description="Passages to show of each element, the best first.")
+    passages: int = Field(default=3, ge=1, le=5, description="Passages to show per element, best first.")
     sort: Literal["relevance", "date_desc", "date_asc"] = "relevance"
     exact: bool = Field(default=False, description="Compare with every vector, not only with the likely ones.")
-    explain: bool = Field(default=False, description="Say for each result which words and signals made it one.")
+    explain: bool = Field(default=False, description="Say for each result which words and signals matched.")
     response_format: Literal["concise", "detailed"] = Field(
-        default="detailed", description="concise: what a citation needs, and no scores by leg; detailed: everything."
+        default="detailed", description="concise: what a citation needs, no scores by leg; detailed: everything."
     )
 
 
@@ -159,9 +159,9 @@ class GetContext(_Reading):
     """Gather passages for a prompt, each under its citation, within a budget of tokens."""
 
     query: QueryText
-    max_tokens: int = Field(default=4_000, ge=1, le=1_000_000, description="Budget of the whole text; it always holds.")
+    max_tokens: int = Field(default=4_000, ge=1, le=1_000_000, description="Budget of the whole text; never exceeded.")
     include_relationships: bool = Field(default=True, description="Add what the passages refer to.")
-    include_definitions: bool = Field(default=True, description="Add what the defined terms in the passages mean.")
+    include_definitions: bool = Field(default=True, description="Add definitions of the terms in the passages.")
     filters: Filters = Field(default_factory=dict)
     mode: Mode = "hybrid"
     top_k: int = Field(default=20, ge=1, le=100, description="How many passages to consider.")
@@ -178,17 +178,17 @@ class GetElement(_ReadingOne):
 
 
 class Quote(Request):
-    """A quote, and where it is said to stand."""
+    """A quote and its claimed place."""
 
-    quote: str = Field(min_length=1, description="The words that are quoted.")
-    citation: str = Field(default="", description="Where they are said to stand; absent: anywhere.")
+    quote: str = Field(min_length=1, description="The quoted words.")
+    citation: str = Field(default="", description="Where they are claimed to be; absent: anywhere.")
 
 
 class VerifyQuote(_Reading):
     """Check one quote: verified, altered, superseded, erased or not found."""
 
-    quote: str = Field(min_length=1, description="The words that are quoted.")
-    citation: str = Field(default="", description="Where they are said to stand; absent: anywhere.")
+    quote: str = Field(min_length=1, description="The quoted words.")
+    citation: str = Field(default="", description="Where they are claimed to be; absent: anywhere.")
 
 
 class VerifyCitations(_Reading):
@@ -197,22 +197,22 @@ class VerifyCitations(_Reading):
     text: str = Field(
         default="",
         max_length=200_000,
-        description="A draft: each passage in quotation marks or block quotes is checked at the citation beside it.",
+        description="A draft: each passage in quotation marks or block quotes is checked at its citation.",
     )
     quotes: list[Quote] = Field(
         default_factory=list,
         max_length=200,
-        description="Quotes with their citations, in place of a draft or beside it.",
+        description="Quotes with their citations, instead of a draft or in addition.",
     )
 
 
 class WhyNot(_Reading):
-    """Say where an element stands in the answer to a query, and what keeps it from the page."""
+    """Say where an element ranks for a query, and what keeps it off the page."""
 
     element: Element
     query: QueryText
     mode: Mode = "hybrid"
-    top_k: int = Field(default=10, ge=1, le=100, description="How long the page is.")
+    top_k: int = Field(default=10, ge=1, le=100, description="Length of the page.")
     min_score: float = Field(default=0.0, ge=0, le=1)
     filters: Filters = Field(default_factory=dict)
 
@@ -239,16 +239,16 @@ class Diff(Request):
 
 
 class History(Request):
-    """The lives of an element, oldest first."""
+    """The versions of an element over time, oldest first."""
 
     element: Element
     repository_id: OneName = ""
 
 
 class Definitions(_Reading):
-    """What documents say a term means, each with its citation."""
+    """Definitions of a term in the documents, each with its citation."""
 
-    term: str = Field(min_length=1, max_length=1_000, description="The term, with or without article.")
+    term: str = Field(min_length=1, max_length=1_000, description="The term, with or without an article.")
 
 
 class References(_ReadingOne):
@@ -256,24 +256,24 @@ class References(_ReadingOne):
 
     element: Element
     section: str = ""
-    incoming: bool = Field(default=False, description="What refers to it, not what it refers to.")
-    unresolved: bool = Field(default=False, description="Only those that lead nowhere here.")
+    incoming: bool = Field(default=False, description="List what refers to it, not what it refers to.")
+    unresolved: bool = Field(default=False, description="Only references without a target here.")
 
 
 class Replay(Request):
-    """Give an answer again as it was given, whatever has been committed since."""
+    """Repeat an earlier answer exactly, whatever has been committed since."""
 
     token: str = Field(min_length=1, max_length=20_000, description="replay.token of an answer.")
 
 
 class ListRepositories(Request):
-    """The repositories that the caller may read, with their baselines and filters."""
+    """The repositories the caller may read, with their baselines and filters."""
 
-    include_filters: bool = Field(default=True, description="Name the filters and their values; costs a count.")
+    include_filters: bool = Field(default=True, description="List the filters and their values; needs a count.")
 
 
 class FilterValues(Request):
-    """Which filters there are, with their values and how many passages each leaves."""
+    """The available filters, with their values and how many passages match each."""
 
     repository_id: Names = ""
 
@@ -286,11 +286,11 @@ class Revisions(Request):
 
 
 class IndexHealth(Request):
-    """Whether the index is up to date, and whether every way of finding answers a real query."""
+    """Whether the index is up to date, and whether every search leg answers a real query."""
 
 
 class Doctor(Request):
-    """The examination of indexHealth, and every checksum."""
+    """The checks of indexHealth, plus every checksum."""
 
 
 class DeepSearch(Request):
@@ -306,19 +306,19 @@ class DeepFetch(Request):
 
 
 class Ingest(Request):
-    """Bring a repository in line with a folder, file or address that the server may read."""
+    """Update a repository from a folder, file or URL that the server may read."""
 
-    source: str = Field(min_length=1, max_length=4_000, description="Folder, file or https:// address.")
+    source: str = Field(min_length=1, max_length=4_000, description="Folder, file or https:// URL.")
     repository_id: OneName = ""
-    include: list[str] = Field(default_factory=list, max_length=100, description="Only files like this, e.g. *.md.")
-    exclude: list[str] = Field(default_factory=list, max_length=100, description="No files like this.")
+    include: list[str] = Field(default_factory=list, max_length=100, description="Only files that match, e.g. *.md.")
+    exclude: list[str] = Field(default_factory=list, max_length=100, description="Skip files that match.")
     prefix: str = Field(default="", max_length=500, description="Put before each element id.")
-    allow_empty: bool = Field(default=False, description="An empty source removes what it gave before.")
+    allow_empty: bool = Field(default=False, description="Let an empty source remove what it held before.")
     message: str = Field(default="", max_length=2_000, description="Why; kept in the history.")
 
 
 class Reindex(Request):
-    """Build the index anew from the catalog and switch to it; searches go on meanwhile."""
+    """Rebuild the index from the catalog and switch to it; searches continue meanwhile."""
 
     repository_id: str = Field(default="", description="Repository; absent: all that you may read.")
 
@@ -346,20 +346,21 @@ class PublishBaseline(Request):
 
 
 class RollbackBaseline(Request):
-    """Publish what was published before."""
+    """Publish the previously published baseline again."""
 
     repository_id: OneName = ""
 
 
-# --- reading them ---------------------------------------------------------------------------------------------
+# --- validation -----------------------------------------------------------------------------------------------
 
 R = TypeVar("R", bound=Request)
 
 
 def read_request(model: type[R], arguments: Mapping[str, object]) -> R:
-    """The arguments as the model holds them.
+    """The arguments as a validated request.
 
-    `UnknownArgument` names the nearest valid one, `InvalidArgument` the field; the first problem is what is told.
+    `UnknownArgument` suggests the closest valid name, `InvalidArgument` names the field. Only the first problem is
+    reported.
     """
     known = names_of(model)
     for name in arguments:
@@ -372,7 +373,7 @@ def read_request(model: type[R], arguments: Mapping[str, object]) -> R:
             if name in FROM_THE_TOKEN:
                 raise UnknownArgument(
                     f"unknown argument {name!r}; tenant, organization and roles of a caller come from its token, never"
-                    " from the request: leave it out",
+                    " from the request; remove it",
                     field=name,
                 )
             raise UnknownArgument.named("argument", name, known)
@@ -392,37 +393,40 @@ _WORDS = {
     "int_from_float": "a whole number",
     "float_type": "a number",
     "bool_type": "true or false",
-    "string_type": "a text",
+    "string_type": "a string",
     "list_type": "a list",
     "dict_type": "an object",
     "model_type": "an object",
 }
 _SHAPES = {"span": "two whole numbers, [start, end], counted in characters"}
-"""What a field must be, where that is more than the type of one value."""
+"""Fields whose shape is more than the type of one value."""
 _QUOTABLE = re.compile(r"-?\d+(\.\d+)?|true|false")
 
 
 def _refusal(error: ValidationError, model: type[Request], arguments: Mapping[str, object]) -> InvalidArgument:
-    """The first problem in our words: which field, what is wrong with it, what it may be."""
+    """The first problem in our words: the field, what it must be, and what was sent."""
     problems = error.errors(include_url=False)
     first = problems[0]
     where = str(first["loc"][0]) if first["loc"] else ""
     path = ".".join(str(part) for part in first["loc"] if part not in _WORDS and not str(part).startswith("dict["))
     if first["type"] == "missing":
-        return InvalidArgument(f"{path} is missing; it is needed", field=path)
+        return InvalidArgument(f"{path} is required", field=path)
     if first["type"] == "extra_forbidden":
         return UnknownArgument.named("argument", path, names_of(Quote) if "." in path else names_of(model))
     if first["type"] == "literal_error":
         allowed = str(first["ctx"]["expected"]).replace("'", "").replace(" or ", ", ").split(", ")
         return UnknownArgument.named(path, str(first["input"]), allowed, field=path)
     if where in _SHAPES:
-        return InvalidArgument(f"{where} is {arguments[where]!r:.80}; it must be {_SHAPES[where]}", field=where)
+        return InvalidArgument(f"{where} must be {_SHAPES[where]}, not {arguments[where]!r:.80}", field=where)
     kinds = [_WORDS[p["type"]] for p in problems if p["loc"][:1] == (where,) and p["type"] in _WORDS]
     if kinds:
         path = path if len(kinds) == 1 else where
         wanted = " or ".join(dict.fromkeys(kinds))
-        quoted = isinstance(first["input"], str) and _QUOTABLE.fullmatch(first["input"]) and "a text" not in kinds
-        marks = ", without quotation marks" if quoted else ""
-        return InvalidArgument(f"{path} is {first['input']!r:.80}; it must be {wanted}{marks}", field=path)
+        quoted = isinstance(first["input"], str) and _QUOTABLE.fullmatch(first["input"]) and "a string" not in kinds
+        marks = " without quotation marks" if quoted else ""
+        return InvalidArgument(f"{path} must be {wanted}{marks}, not {first['input']!r:.80}", field=path)
     said = first["msg"][:1].lower() + first["msg"][1:]
+    if path and said.startswith("input should be "):
+        expected = said.removeprefix("input should be ")
+        return InvalidArgument(f"{path} must be {expected}, not {first['input']!r:.80}", field=path)
     return InvalidArgument(f"{path} is {first['input']!r:.80}: {said}" if path else said, field=path)

@@ -1,7 +1,7 @@
-"""Which sources may be ingested over a door: only those that the settings name, and what lies below them.
+"""Which sources may be ingested over a door: only those named in the settings, and everything below them.
 
-A door that takes any path reads any file of the server to whoever may ingest. The folders are the operator's: callers
-of another tenant or organization upload their files.
+A door that accepted any path would expose every file of the server to callers who may ingest. The folders belong to the
+operator; callers of another tenant or organization upload their files.
 """
 
 from __future__ import annotations
@@ -14,11 +14,11 @@ from pincite.settings.serve import ServeSettings
 
 
 def check_source(settings: ServeSettings, source: str, *, is_at_home: bool) -> None:
-    """`PermissionDenied` unless the source lies below one of `ingest_roots` and the caller is one of the operator's."""
+    """`PermissionDenied` unless the source is below one of `ingest_roots` and the caller belongs to the operator."""
     if not is_at_home or not any(_lies_below(source, root) for root in settings.ingest_roots):
         raise PermissionDenied(
-            f"{source!r:.200} may not be ingested from here; upload the files, or ask the server's operator to name"
-            " their folder in the setting serve.ingest_roots",
+            f"{source!r:.200} may not be ingested from here; upload the files, or ask the server's operator to add"
+            " their folder to the setting serve.ingest_roots",
             field="source",
         )
 

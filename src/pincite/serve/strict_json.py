@@ -1,4 +1,4 @@
-"""JSON as the doors read it: what readers of JSON understand differently is refused, not guessed at."""
+"""JSON as the doors read it: input that parsers interpret differently is refused, not guessed at."""
 
 from __future__ import annotations
 
@@ -9,14 +9,14 @@ from typing import Any
 from pincite.errors import InvalidArgument
 
 MAX_DIGITS = 300
-"""Characters of a number. No argument takes as many, and long ones cost more time than they are worth."""
+"""Maximum length of a number in characters. No argument needs more, and long numbers are slow to parse."""
 SHOWN = 20
 
 
 def loads(body: bytes) -> Any:
-    """The value; `InvalidArgument` names a key that is given twice or a number that is too long to be one.
+    """The value; `InvalidArgument` for a repeated key or a number that is too long.
 
-    `ValueError` or `RecursionError`: it is no JSON.
+    `ValueError` or `RecursionError` if it is not JSON.
     """
     return json.loads(
         body, parse_constant=_no_number, parse_int=_whole, parse_float=_broken, object_pairs_hook=_without_twins
@@ -24,12 +24,12 @@ def loads(body: bytes) -> Any:
 
 
 def _without_twins(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
-    """Which of two values a reader takes depends on the reader (RFC 8259, 4), so neither is taken."""
+    """Parsers differ in which of two values they use (RFC 8259, 4), so a repeated key is refused."""
     found: dict[str, Any] = {}
     for name, value in pairs:
         if name in found:
             shown = name.encode("utf-8", "replace").decode()[:80]
-            raise InvalidArgument(f"{shown!r} is given twice in the body; give it once", field=shown)
+            raise InvalidArgument(f"{shown!r} appears twice in the body; send it once", field=shown)
         found[name] = value
     return found
 
@@ -49,8 +49,8 @@ def _broken(digits: str) -> float:
 
 def _too_long(digits: str) -> InvalidArgument:
     shown = digits if len(digits) <= SHOWN else f"{digits[:SHOWN]}… ({len(digits)} characters)"
-    return InvalidArgument(f"the number {shown} in the body is larger or longer than any argument takes; shorten it")
+    return InvalidArgument(f"the number {shown} in the body is larger or longer than any argument allows; shorten it")
 
 
 def _no_number(name: str) -> None:
-    raise ValueError(f"{name} is no number")
+    raise ValueError(f"{name} is not a number")

@@ -1,4 +1,4 @@
-"""Threads beside an event loop, for HTTP and MCP: work that blocks, within its time, for a client that still waits."""
+"""Threads for an event loop, for HTTP and MCP: blocking work, within a time limit, while the client still waits."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ if TYPE_CHECKING:  # stdio needs no web framework
 
 T = TypeVar("T")
 IDENTIFYING = 8
-"""Threads on which a door reads tokens: each takes a moment, and none should wait for a search."""
+"""Threads on which a door checks tokens: each check is quick, and none should wait for a search."""
 GaveUp = Callable[[PinciteError], None]
 
 
@@ -31,10 +31,10 @@ async def on_thread(
     receive: Receive | None = None,
     limiter: CapacityLimiter | None = None,
 ) -> T:
-    """What the work returns; `DeadlineExceeded(late)` when time is up, `Gone` when the client has left.
+    """The result of the work; `DeadlineExceeded(late)` when time is up, `Gone` when the client has left.
 
-    A thread cannot be stopped: what it writes is written. `gave_up` is told of what no thread had taken up; `receive`:
-    from where an HTTP request comes, and the news that its client has left.
+    A thread cannot be stopped: its writes take effect. `gave_up` is called with the error if no thread had started the
+    work. `receive`: the ASGI channel of the HTTP request, which also reports that its client has left.
     """
     waiting, error = Waiting(), None
     try:
@@ -42,20 +42,20 @@ async def on_thread(
             return await to_thread.run_sync(waiting.take_up, work, abandon_on_cancel=True, limiter=limiter)
         error = Gone() if has_left() else DeadlineExceeded(late)
         raise error
-    finally:  # also where whoever runs the request has cancelled it
+    finally:  # also when the request was cancelled from outside
         if waiting.leave() and gave_up is not None:
             gave_up(error or Gone())
 
 
 @contextmanager
 def _watched(receive: Receive | None, scope: CancelScope) -> Iterator[Callable[[], bool]]:
-    """End the scope when the client leaves; what comes out says whether it has."""
+    """Cancel the scope when the client leaves; the result says whether it has."""
     left = False
 
     async def watch(receive: Receive) -> None:
         nonlocal left
         while (await receive())["type"] != "http.disconnect":
-            pass  # the rest of a body that nobody reads
+            pass  # the rest of an unread body
         left = True
         scope.cancel()
 

@@ -1,8 +1,8 @@
-"""Turns: questions are worked on one after the other, not all at once.
+"""Turns: questions are processed one after the other, not all at once.
 
-Threads of Python share one interpreter, and a search keeps two of them busy. Several searches at once only hold each
-other up (50 clients, two cores: 28 answers a second one by one, 18 two by two), and each thread keeps connections and
-caches of its own.
+Python threads share one interpreter, and a search keeps two of them busy. Parallel searches only slow each other down
+(50 clients, two cores: 28 answers a second one at a time, 18 two at a time), and each thread keeps its own connections
+and caches.
 """
 
 from __future__ import annotations
@@ -18,13 +18,13 @@ from pincite.errors import DeadlineExceeded, Unavailable
 from pincite.serve.waiting import Gone, current
 
 WAITING = 200
-"""Requests that a door waits for at once, on a thread each; more wait before the door."""
+"""How many requests a door waits for, each on a thread; further ones wait in front of the door."""
 
 T = TypeVar("T")
 
 
 class Turns:
-    """Threads that do one kind of work for all doors of a process."""
+    """Threads for one kind of work, shared by all doors of a process."""
 
     def __init__(self, at_once: int) -> None:
         self._threads = ThreadPoolExecutor(at_once, thread_name_prefix="pincite-turn")
@@ -32,10 +32,10 @@ class Turns:
         self._lock = Lock()
 
     def take(self, work: Callable[[float | None], T], seconds: float | None) -> T:
-        """Do it when its turn has come; it is told how many seconds are left. `DeadlineExceeded` when none are.
+        """Run the work when its turn comes, passing the seconds left. `DeadlineExceeded` if there are none.
 
-        `Gone` when whoever asked has left (`waiting.py`). What has not begun by then is never begun. What has runs to
-        its end, and keeps its turn until then.
+        `Gone` if the caller has left (`waiting.py`). Work that has not started by then never starts. Work that has
+        started runs to its end and keeps its turn until then.
         """
         until = None if seconds is None else monotonic() + seconds
         waiting = current()
@@ -50,7 +50,7 @@ class Turns:
             never_begun = begun.cancel()
             if waiting is not None and waiting.left.done():
                 raise Gone
-            why = "others were served first; try again" if never_begun else "ask for less at once"
+            why = "others were served first; try again" if never_begun else "ask for less"
             raise DeadlineExceeded(f"this took longer than {seconds:g} s: {why}")
         if begun.cancelled():
             raise _stopping()
@@ -66,14 +66,14 @@ class Turns:
         return begun
 
     def close(self) -> None:
-        """Begin nothing any more; whoever waits is refused at once (`Unavailable`)."""
+        """Start nothing more; waiting callers are refused at once (`Unavailable`)."""
         with self._lock:
             self._threads.shutdown(wait=False, cancel_futures=True)
             waiting = [item for item in self._taken if item.cancelled()]
             self._taken.difference_update(waiting)
         for item in waiting:
-            item.set_running_or_notify_cancel()  # cancelling alone does not wake those who wait
+            item.set_running_or_notify_cancel()  # cancelling alone does not wake the waiting callers
 
 
 def _stopping() -> Unavailable:
-    return Unavailable("the server is stopping; ask again in a moment")
+    return Unavailable("the server is stopping; try again in a moment")

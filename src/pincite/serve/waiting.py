@@ -1,7 +1,7 @@
-"""Waiting: a request between its arrival and its turn. It is taken up or given up, never both.
+"""Waiting: a request between its arrival and its turn. It is either started or abandoned, never both.
 
-A door waits for a thread, and the thread waits for its turn (`turns.py`). Meanwhile time may run out, or the client may
-go away. Whoever stops waiting says so (`leave`); what was not begun by then never is, and the thread is free at once.
+A door waits for a thread, and the thread waits for its turn (`turns.py`). Meanwhile time may run out or the client may
+leave. A door that stops waiting calls `leave`; work not started by then never starts, and the thread is free at once.
 """
 
 from __future__ import annotations
@@ -18,27 +18,27 @@ T = TypeVar("T")
 
 
 class Gone(PinciteError):
-    """Whoever asked waits no longer. The audit log reads it, and nobody else: there is no one left to tell."""
+    """The caller stopped waiting. Only the audit log sees this: there is no one left to answer."""
 
     code = "cancelled"
     http_status = 499
-    """As proxies write it in their logs; HTTP has no word of its own for it."""
+    """The code that proxies write in their logs; HTTP defines none."""
 
     def __init__(self) -> None:
-        super().__init__("whoever asked waits no longer")
+        super().__init__("the caller stopped waiting")
 
 
 class Waiting:
-    """One request that waits."""
+    """A waiting request."""
 
     def __init__(self) -> None:
         self._lock = Lock()
         self._taken_up = False
         self.left: Future[None] = Future()
-        """Done when nobody waits any more, so that it can be waited for."""
+        """Completes when nobody waits any more, so code can wait for that."""
 
     def take_up(self, work: Callable[[], T]) -> T:
-        """Do it on this thread; `Gone` if nobody waits any more."""
+        """Run the work on this thread; `Gone` if nobody waits any more."""
         with self._lock:
             if self.left.done():
                 raise Gone
@@ -50,7 +50,7 @@ class Waiting:
             _current.reset(before)
 
     def leave(self) -> bool:
-        """Wait no longer. True where no thread had taken it up: then nothing was done for it, and nothing will be."""
+        """Stop waiting. True if no thread had started the work; then it is never started."""
         with self._lock:
             if not self.left.done():
                 self.left.set_result(None)
@@ -61,5 +61,5 @@ _current: ContextVar[Waiting | None] = ContextVar("pincite_waiting", default=Non
 
 
 def current() -> Waiting | None:
-    """The request that is worked on here; None for the command line, jobs, and whoever calls the library itself."""
+    """The request being processed here; None for the command line, jobs, and direct calls of the library."""
     return _current.get()

@@ -151,7 +151,7 @@ def test_bytes_that_are_no_message_are_a_wrong_argument(
 ) -> None:
     refusal = refused(lambda: _raw(here, SERVICE, method))
     assert refusal.code is StatusCode.INVALID_ARGUMENT
-    assert f"{SERVICE}/{method} cannot be read" in refusal.message
+    assert f"{SERVICE}/{method} is not a protobuf message" in refusal.message
     assert (refusal.error.code, refusal.error.message) == ("invalid_argument", refusal.message)
     assert refusal.detail(ErrorInfo).reason == "INVALID_ARGUMENT"
     assert caplog.text == "", "whoever sends nonsense does not fill the log"

@@ -284,7 +284,7 @@ def test_workers_share_a_port(library: pincite.Library) -> None:
 
 
 def test_in_production_nothing_goes_over_a_plain_connection(library: pincite.Library) -> None:
-    with pytest.raises(InvalidArgument, match="give it a certificate"):
+    with pytest.raises(InvalidArgument, match="pass a certificate"):
         start(Desk(library, ServeSettings(production=True)), "127.0.0.1:0")
     settings = ServeSettings(production=True, trusted_proxies=("127.0.0.0/8",))
     with serving(Desk(library, settings)) as served:
@@ -313,9 +313,9 @@ def test_with_a_certificate_it_speaks_tls_alone(library: pincite.Library, tmp_pa
         with grpc.secure_channel(f"localhost:{served.running.port}", trusted) as channel:
             assert Served(desk, served.running, channel).ask("Search", LEAVE).results
         assert refused(lambda: served.ask("Search", LEAVE, timeout=5)).code is StatusCode.UNAVAILABLE
-    with pytest.raises(InvalidArgument, match="go together"):
+    with pytest.raises(InvalidArgument, match="must be given together"):
         start(desk, "127.0.0.1:0", certificate=str(certificate))
-    with pytest.raises(InvalidArgument, match="name a PEM file"):
+    with pytest.raises(InvalidArgument, match="pass a PEM file"):
         start(desk, "127.0.0.1:0", certificate=str(tmp_path / "none.pem"), key=str(key))
 
 

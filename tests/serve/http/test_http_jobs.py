@@ -21,7 +21,7 @@ def test_a_job_of_which_every_file_failed_has_failed_and_lists_them(serve) -> No
     served = serve(samples=False)
     job = done(served, served.client.post("/v1/ingest", files=[BAD]))
     assert (job["state"], job["error"]["code"]) == ("failed", "invalid_argument")
-    assert job["error"]["message"].startswith("nothing was taken in: rules/scan.md: front matter valid_from")
+    assert job["error"]["message"].startswith("nothing was ingested: rules/scan.md: front matter valid_from")
     assert [item["path"] for item in job["result"]["failed"]] == ["rules/scan.md"]
 
 

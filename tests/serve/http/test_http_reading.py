@@ -135,7 +135,7 @@ def test_a_number_that_is_too_long_or_too_large_is_refused_in_words(reading, num
     refused = reading.client.post("/v1/search", content=f'{{"query": "leave", "top_k": {number}}}')
     told = refused.json()
     assert (refused.status_code, told["code"]) == (422, "invalid_argument")
-    assert told["detail"] == f"the number {shown} in the body is larger or longer than any argument takes; shorten it"
+    assert told["detail"] == f"the number {shown} in the body is larger or longer than any argument allows; shorten it"
     params = {"name": "search", "arguments": {"query": "leave", "top_k": 0}}
     message = {"jsonrpc": "2.0", "id": 1, "method": "tools/call", "params": params}
     answered = reading.client.post(
@@ -156,7 +156,7 @@ def test_a_key_that_is_given_twice_is_refused_by_its_name(reading, body, key) ->
     refused = reading.client.post("/v1/search", content=body, headers={"Content-Type": "application/json"})
     told = refused.json()
     assert (refused.status_code, told["code"], told["field"]) == (422, "invalid_argument", key)
-    assert told["detail"] == f"{key!r} is given twice in the body; give it once"
+    assert told["detail"] == f"{key!r} appears twice in the body; send it once"
 
 
 def test_a_title_belongs_to_its_type_of_problem(reading) -> None:
@@ -165,7 +165,7 @@ def test_a_title_belongs_to_its_type_of_problem(reading) -> None:
     assert (unknown["status"], unknown["title"]) == (422, "An argument is unknown")
     problems = [reading.client.get("/v1/search?q=x&top_k=many"), reading.client.delete("/v1/search")]
     assert [problem.status_code for problem in problems] == [422, 405]
-    assert {problem.json()["title"] for problem in problems} == {"The request cannot be used as it is"}
+    assert {problem.json()["title"] for problem in problems} == {"The request is not valid"}
 
 
 def test_a_body_of_another_type_is_refused(reading) -> None:

@@ -47,7 +47,7 @@ def test_where_meaning_is_required_it_is_not_ready_and_does_not_wait(
         library.ingest(tmp_path / "note.md", embedding=False)
         loading = library.warm_up()
         assert loading is not None
-        with pytest.raises(pincite.errors.Unavailable, match="is being loaded"):
+        with pytest.raises(pincite.errors.Unavailable, match="model is loading"):
             Readiness(Desk(library)).check()
         loads_slowly.set()
         loading.join()

@@ -53,7 +53,7 @@ def test_it_serves_says_what_is_missing_and_stops_cleanly(library: Path) -> None
         assert server.found("annual leave")[0] == "company/leave.md"
         assert "server" not in server.client.get("/healthz").headers
         assert server.stop() == 0
-    assert any("stopped; what was acknowledged is on the disk" in line for line in server.said)
+    assert any("stopped; everything acknowledged is on disk" in line for line in server.said)
     assert not any("Traceback" in line for line in server.said)
 
 

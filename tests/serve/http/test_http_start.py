@@ -58,11 +58,11 @@ def test_an_empty_library_that_is_asked_for_is_filled_by_uploads(tmp_path: Path,
             time.sleep(0.05)
         assert server.found("lantern") == ["note.md"]
         assert server.stop() == 0
-    assert sum(f"made an empty library at {library}" in line for line in server.said) == 1
+    assert sum(f"created an empty library at {library}" in line for line in server.said) == 1
     with RealServer(library, ("--create",)) as again:
         assert again.found("lantern") == ["note.md"], "what is there is kept"
         assert again.stop() == 0
-    assert not any("made an empty library" in line for line in again.said)
+    assert not any("created an empty library" in line for line in again.said)
 
 
 def test_a_certificate_that_cannot_be_served_with_is_said_before_anything_is_opened(tmp_path: Path) -> None:
@@ -71,11 +71,11 @@ def test_a_certificate_that_cannot_be_served_with_is_said_before_anything_is_ope
     library = tmp_path / "library"
     done = serve(library, "--create", "--certificate", str(certificate), "--key", str(other))
     assert done.returncode == 2, done.stderr
-    assert "is not the key of" in done.stderr and "Traceback" not in done.stderr
+    assert "does not match --certificate" in done.stderr and "Traceback" not in done.stderr
     assert not library.exists()
     config = load_config(library)
     for given, said in (
-        ({"certificate": str(certificate)}, "go together"),
+        ({"certificate": str(certificate)}, "must be given together"),
         ({"certificate": str(tmp_path / "gone.pem"), "key": str(other)}, "No such file"),
     ):
         with pytest.raises(InvalidArgument, match=said):

@@ -55,7 +55,7 @@ def test_a_second_upload_adds_replaces_and_takes_back(serve) -> None:
 def test_a_file_without_a_name_is_told_what_it_lacks(serve, sent) -> None:
     refused = serve(samples=False).client.post("/v1/ingest", **sent)
     assert (refused.status_code, refused.json()["field"]) == (422, "file")
-    assert refused.json()["detail"] == "the field 'file' holds text; send a file, with a file name"
+    assert refused.json()["detail"] == "the field 'file' contains text; send a file with a file name"
 
 
 def test_an_upload_leaves_alone_what_other_sources_gave(serve) -> None:

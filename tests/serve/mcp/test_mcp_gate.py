@@ -77,8 +77,8 @@ def test_a_jwt_is_taken_or_refused_with_the_reason(
 @pytest.mark.parametrize(
     ("body", "said"),
     [
-        ([], "a list of messages is not taken"),
-        ([LIST], "a list of messages is not taken"),
+        ([], "lists of messages are not supported"),
+        ([LIST], "lists of messages are not supported"),
         ({}, "must be one JSON-RPC 2.0 message"),
         ("x", "must be one JSON-RPC 2.0 message"),
         ({**LIST, "params": 3}, "must be one JSON-RPC 2.0 message"),

@@ -64,7 +64,7 @@ def test_the_text_says_it_too(settings: dict[str, Any], loads_slowly: threading.
     with pincite.open(settings) as library:
         library.warm_up()
         said = text_of(call(library, "semanticSearch", query="days of leave"))
-        assert "Note: dense took no part: the model hashing:512 is being loaded" in said
+        assert "Note: dense did not take part: the model hashing:512 is being loaded" in said
         loads_slowly.set()
 
 

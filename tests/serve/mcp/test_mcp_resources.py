@@ -132,7 +132,7 @@ def test_the_prompt_leads_from_the_question_to_verified_citations(handbook: pinc
 
 def test_a_prompt_without_a_question_or_with_another_name_is_refused(handbook: pincite.Library) -> None:
     for name, given, said in (
-        ("citedAnswer", {}, "question is missing"),
+        ("citedAnswer", {}, "question is required"),
         ("citedAnswers", {"question": "x"}, "did you mean 'citedAnswer'?"),
         ("citedAnswer", {"question": "x", "repo": "main"}, "unknown argument 'repo'"),
     ):

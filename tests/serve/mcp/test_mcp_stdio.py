@@ -226,4 +226,4 @@ def test_a_document_tool_may_not_take_the_name_of_another(agent: Path, run: Any)
     done = run("mcp", "--config", str(agent / "agent.yaml"))
     assert done.returncode == 1
     assert "'search'" in done.stderr
-    assert "name it otherwise" in done.stderr
+    assert "choose another name" in done.stderr

@@ -250,7 +250,7 @@ def test_where_nothing_is_published_the_head_is_read_and_said(desk: Files) -> No
         ("semanticSearch", {"query": "leave", "top_k": "3"}, "without quotation marks"),
         ("semanticSearch", {"query": "leave", "top_k": 1000}, "top_k"),
         ("semanticSearch", {"query": "leave", "mode": "hybird"}, "did you mean 'hybrid'"),
-        ("semanticSearch", {}, "query is missing"),
+        ("semanticSearch", {}, "query is required"),
         ("getElement", {"element_id": "leave.md"}, "did you mean 'element'"),
         ("fetch", {"id": "leave.md", "version": "x"}, "unknown argument 'version'"),
         ("indexHealth", {"deep": True}, "unknown argument 'deep'"),
@@ -298,5 +298,5 @@ def test_a_fault_of_ours_tells_nothing_of_the_inside(library: pincite.Library, m
 
     monkeypatch.setattr(pincite.Library, "search", broken)
     said = refused(library, "semanticSearch", query="leave")
-    assert "something went wrong" in said
+    assert "internal error" in said
     assert "secret" not in said

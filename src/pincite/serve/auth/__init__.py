@@ -1,1 +1,1 @@
-"""Who comes in: API keys, JWTs, and what clients are told about getting one."""
+"""Authentication: API keys, JWTs, and metadata that tells clients how to get a token."""

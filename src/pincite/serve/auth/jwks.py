@@ -1,4 +1,4 @@
-"""The issuer's public keys: fetched once, kept, and fetched again when a token names one that is not among them."""
+"""The issuer's public keys: fetched once, cached, and fetched again when a token names an unknown key."""
 
 from __future__ import annotations
 
@@ -14,13 +14,13 @@ from pincite.errors import Unavailable
 MAX_BYTES = 1_000_000
 FETCH_SECONDS = 5.0
 LEAST_SECONDS = 30.0
-"""Between two fetches: tokens that name invented keys must not make us call the issuer each time."""
+"""Minimum time between two fetches: tokens with made-up key ids must not trigger a call to the issuer each time."""
 MOST_SECONDS = 3_600.0
-"""After which the keys are fetched anew, so that one the issuer has withdrawn is forgotten."""
+"""After this time the keys are fetched again, so a key withdrawn by the issuer is forgotten."""
 
 
 class _NoRedirect(urllib.request.HTTPRedirectHandler):
-    """Whoever answers for the issuer's address may not send us to another."""
+    """Redirects are refused: the keys must come from the issuer's own address."""
 
     def redirect_request(self, *_: Any, **__: Any) -> None:
         return None
@@ -39,9 +39,9 @@ class KeySet:
         self._problem = ""
 
     def find(self, kid: str) -> Any | None:
-        """The public key of that id (the only one there is, where the token names none); None if the issuer has none.
+        """The public key with this id, or the only key if the token names none; None if the issuer has no such key.
 
-        `Unavailable` while the issuer cannot be asked and nothing that is fresh enough is known.
+        `Unavailable` while the issuer cannot be reached and the cached keys are too old.
         """
         with self._lock:
             now = self._clock()
@@ -72,7 +72,7 @@ class KeySet:
 
 
 def _public_keys(body: Any) -> dict[str, Any]:
-    """Signing keys by id. Secrets have no place in a published set, and what cannot be read is passed over."""
+    """Signing keys by id. Secrets and unreadable entries are skipped: a published set must not contain secrets."""
     from jwt import PyJWK, PyJWTError
 
     found = {}
@@ -84,5 +84,5 @@ def _public_keys(body: Any) -> dict[str, Any]:
         except PyJWTError:
             continue
     if not found:
-        raise ValueError("it holds no public key for signatures")
+        raise ValueError("it contains no public key for signatures")
     return found

@@ -1,4 +1,4 @@
-"""JWTs: signature, issuer, audience and expiry are checked, by an algorithm that the settings allow; then who it is."""
+"""JWTs: checks signature (by an allowed algorithm), issuer, audience and expiry, then identifies the caller."""
 
 from __future__ import annotations
 
@@ -13,11 +13,11 @@ from pincite.serve.callers import SCOPES, Caller
 from pincite.settings.serve import SYMMETRIC, Jwt
 
 LEAST_SECRET_BYTES = 32
-"""A shorter secret for HS256 can be found by trying (RFC 7518 §3.2)."""
+"""A shorter secret for HS256 can be found by brute force (RFC 7518 §3.2)."""
 
 
 class JwtVerifier:
-    """Tokens of one issuer. Tenant and organization that a token does not name are those of the settings."""
+    """Tokens of one issuer. If a token names no tenant or organization, those of the settings apply."""
 
     def __init__(self, settings: Jwt, tenant: str, organization: str) -> None:
         require("http", "checking JWTs", "jwt", "cryptography")
@@ -26,7 +26,7 @@ class JwtVerifier:
         self._key = self._source_of_keys()
 
     def verify(self, token: str) -> Caller:
-        """Who bears the token. The reasons are three: it is missing, it is bad, or it is meant for another server."""
+        """The bearer of the token. It is refused if it is missing, invalid, or meant for another server."""
         import jwt
 
         try:
@@ -69,7 +69,7 @@ class JwtVerifier:
         return Caller(subject, tenant, organization, repositories, roles, known, issuer=settings.issuer)
 
     def _source_of_keys(self) -> Callable[[str], Any | None]:
-        """How a key is found for the id that a token names."""
+        """A function that finds the key with a given id."""
         settings = self._settings
         if settings.jwks_url:
             return KeySet(settings.jwks_url).find
@@ -77,13 +77,13 @@ class JwtVerifier:
         if settings.algorithms[0] in SYMMETRIC:
             if len(text.encode()) < LEAST_SECRET_BYTES or "-----BEGIN" in text:
                 raise InvalidArgument(
-                    f"the secret of {settings.algorithms[0]} must be at least {LEAST_SECRET_BYTES} random bytes, and no"
+                    f"the secret of {settings.algorithms[0]} must be at least {LEAST_SECRET_BYTES} random bytes, not a"
                     " public key",
                     field="serve.auth.jwt.key_file",
                 )
         elif "-----BEGIN" not in text:
             raise InvalidArgument(
-                "serve.auth.jwt.key holds no public key in PEM form (-----BEGIN PUBLIC KEY-----)",
+                "serve.auth.jwt.key must be a public key in PEM format (-----BEGIN PUBLIC KEY-----)",
                 field="serve.auth.jwt.key",
             )
         return lambda _kid: text
@@ -99,7 +99,7 @@ def _read(path: str) -> str:
 
 
 def _claim(claims: Mapping[str, Any], path: str) -> Any:
-    """A claim by its name, or by the way to it; a name that holds dots, like a URL, is tried first."""
+    """A claim by its name or dotted path; a name that contains dots, like a URL, is tried first."""
     if path in claims:
         return claims[path]
     found: Any = claims
@@ -120,9 +120,9 @@ def _text(claims: Mapping[str, Any], path: str, default: str) -> str:
 
 
 def _texts(claims: Mapping[str, Any], path: str) -> frozenset[str] | None:
-    """A list of texts, or one text of several words, as `scope` is written; None where the claim is missing.
+    """A list of strings, or one string of several words, like `scope`; None if the claim is missing.
 
-    A claim of another form refuses the token: to read it as missing would give more than it says.
+    A claim of any other type invalidates the token: treating it as missing would grant more than it says.
     """
     value = _claim(claims, path)
     if value is None:

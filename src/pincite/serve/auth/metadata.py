@@ -1,4 +1,4 @@
-"""What a client is told about getting in: RFC 9728 metadata, and the WWW-Authenticate headers of RFC 6750."""
+"""How clients learn to authenticate: RFC 9728 metadata, and the WWW-Authenticate headers of RFC 6750."""
 
 from __future__ import annotations
 
@@ -13,9 +13,9 @@ WELL_KNOWN = "/.well-known/oauth-protected-resource"
 
 
 def protected_resource(settings: ServeSettings, path: str = "", *, base_url: str = "") -> Json:
-    """The metadata document of the server, or of what it serves under `path`, such as `/mcp` (RFC 9728 §2).
+    """The metadata document of the server, or of the resource at `path`, such as `/mcp` (RFC 9728 §2).
 
-    `base_url`: how this client reached us, where the settings name no `public_url`.
+    `base_url`: how this client reached us, used if the settings have no `public_url`.
     """
     issuer = settings.auth.jwt.issuer
     document: Json = {
@@ -28,7 +28,7 @@ def protected_resource(settings: ServeSettings, path: str = "", *, base_url: str
 
 
 def metadata_url(settings: ServeSettings, path: str = "", *, base_url: str = "") -> str:
-    """Where that document is: the well-known part stands between host and path (RFC 9728 §3.1)."""
+    """The URL of that document: the well-known part is between host and path (RFC 9728 §3.1)."""
     parts = urlsplit(_base(settings, base_url))
     return f"{parts.scheme}://{parts.netloc}{WELL_KNOWN}{parts.path}{path}"
 
@@ -36,7 +36,7 @@ def metadata_url(settings: ServeSettings, path: str = "", *, base_url: str = "")
 def challenge(settings: ServeSettings, error: PinciteError, path: str = "", *, base_url: str = "") -> str:
     """The WWW-Authenticate header of a 401 or a 403.
 
-    A request without a token gets no error code (RFC 6750 §3.1): the client has done nothing wrong yet.
+    A request without a token gets no error code (RFC 6750 §3.1), because the client has done nothing wrong yet.
     """
     parts = [f'resource_metadata="{metadata_url(settings, path, base_url=base_url)}"']
     if isinstance(error, InsufficientScope):

@@ -1,4 +1,4 @@
-"""The verifier: from a bearer token to a caller, the same for all doors. Arguments and headers add nothing to it."""
+"""The verifier: turns a bearer token into a caller, for all doors. Arguments and other headers have no influence."""
 
 from __future__ import annotations
 
@@ -13,11 +13,11 @@ from pincite.settings.serve import Auth
 
 KEYS_FILE = "keys.db"
 MAX_TOKEN = 16_000
-"""Characters; more is no token of anybody's."""
+"""Maximum length in characters; no valid token is longer."""
 
 
 class Verifier:
-    """API keys of the library, and JWTs of the configured issuer."""
+    """Accepts API keys of the library and JWTs of the configured issuer."""
 
     def __init__(self, settings: Auth, library: Path, config: Config) -> None:
         self._mode = settings.mode
@@ -26,13 +26,13 @@ class Verifier:
 
     @property
     def required(self) -> bool:
-        """Whether a token is asked for. A file of keys counts even if all are revoked: that must not open the door."""
+        """Whether a token is required. A key file counts even if all keys are revoked: that must not open the door."""
         if self._mode == "off":
             return False
         return self._mode == "required" or self._jwt is not None or self.keys.exists()
 
     def verify(self, token: str | None) -> Caller:
-        """Who bears the token; `Unauthenticated` otherwise, `Unavailable` where it cannot be checked now."""
+        """The bearer of the token; `Unauthenticated` if it is not valid, `Unavailable` if it cannot be checked now."""
         if not token:
             raise Unauthenticated("authentication required")
         if len(token) > MAX_TOKEN:
@@ -45,5 +45,5 @@ class Verifier:
 
 
 def keys_path(settings: Auth, library: Path) -> Path:
-    """Where API keys are kept: beside the catalog, unless the settings say otherwise."""
+    """Where API keys are stored: next to the catalog, unless the settings say otherwise."""
     return Path(settings.keys_file).expanduser() if settings.keys_file else library / KEYS_FILE

@@ -1,12 +1,12 @@
 """The door for programs: gRPC, `pincite.semantic.v1.SemanticQueryService` of proto/.
 
-    server.py     start it; running.py: while it runs, with health and, on request, reflection, and how it stops
+    server.py     starts it; running.py: the running server with health, optional reflection, and how it stops
     calls.py      from a call to the desk and back, within the caller's deadline
-    messages.py   a request as arguments, the wire's JSON as a message; the names are the same
+    messages.py   a request as arguments, wire JSON as a message; the names are the same
     problems.py   an error as a status with details
-    unreadable.py a request that is no message, refused like any other wrong one
-    senders.py    what a call says about who sends it and how
-    generated/    what protoc makes of proto/
+    unreadable.py a request that is not a valid message, refused like any other bad request
+    senders.py    what a call says about its sender and connection
+    generated/    protoc's output for proto/
 
-grpc is imported below this folder only, and not by `server.py` itself: whoever lacks the extra is told what to install.
+grpc is imported only in this folder, and not by `server.py` itself, so that a missing extra gives a helpful message.
 """

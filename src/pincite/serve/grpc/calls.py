@@ -1,7 +1,7 @@
-"""Calls: from a call to the desk and back. Who asks comes from the token alone; work is done on threads.
+"""Calls: from a call to the desk and back. The token alone identifies the caller; work is done on threads.
 
-The time that the caller gives, or that the settings give, is the budget of the engine. A call that is late or cancelled
-is answered no more, and not begun if its turn has not come.
+The caller's deadline, or the one in the settings, is the engine's time budget. A late or cancelled call gets no answer,
+and is not started if its turn has not come.
 """
 
 from __future__ import annotations
@@ -39,7 +39,7 @@ M = TypeVar("M", bound=Message)
 
 
 class Deadline:
-    """When a call must have been answered; never for one that may take as long as it takes."""
+    """When a call must be answered; never, for a call without a time limit."""
 
     def __init__(self, *seconds: float | None) -> None:
         given = [item for item in seconds if item is not None]
@@ -59,11 +59,11 @@ class SemanticQuery:
         self._working: set[Future[Any]] = set()
         self._calls = 0
         self.idle = asyncio.Event()
-        """Set while no call is under way."""
+        """Set while no call is running."""
         self.idle.set()
 
     def close(self, wait_seconds: float) -> bool:
-        """Begin nothing any more, and wait for the threads; False when one had to be left at its work."""
+        """Start nothing more and wait for the threads; False if one is still working."""
         self._threads.shutdown(wait=False, cancel_futures=True)
         return not wait(set(self._working), wait_seconds).not_done
 
@@ -90,7 +90,7 @@ class SemanticQuery:
         return await self._answer("indexHealth", request, pb.GetIndexHealthResponse, context)
 
     async def Reindex(self, request: pb.ReindexRequest, context: Any) -> pb.ReindexResponse:
-        """Takes as long as it takes, unless the caller says how long."""
+        """Has no time limit unless the caller sets one."""
         return await self._answer("reindex", request, pb.ReindexResponse, context, limited=False)
 
     async def SearchStream(
@@ -104,14 +104,14 @@ class SemanticQuery:
                 await _refuse(context, error)
 
     async def refuse_unreadable(self, method: str, context: Any) -> None:
-        """End a call whose request is no message of its kind. Who sends it is asked first, as for any other."""
+        """End a call whose request is not a message of its method. The sender is authenticated first, as always."""
         deadline, sender = self._deadline(context), sender_of(context)
 
         def work() -> None:
-            if method.startswith(f"/{SERVICE}/"):  # health answers whoever asks
+            if method.startswith(f"/{SERVICE}/"):  # health is open to everyone
                 self._caller(sender)
             raise InvalidArgument(
-                f"the request of {method.removeprefix('/')} cannot be read: it is no protobuf message of that method;"
+                f"the request of {method.removeprefix('/')} is not a protobuf message of that method;"
                 " generate the client from the server's proto"
             )
 
@@ -121,7 +121,7 @@ class SemanticQuery:
             except Exception as error:  # noqa: BLE001 - the caller gets a status, the log the rest
                 await _refuse(context, error)
 
-    # --- how they are answered --------------------------------------------------------------------------------
+    # --- answers ----------------------------------------------------------------------------------------------
 
     async def _answer(
         self, operation: str, request: Message, kind: type[M], context: Any, *, limited: bool = True
@@ -155,13 +155,13 @@ class SemanticQuery:
         gave_up: GaveUp | None = partial(self._gave_up, SEARCH, request.search, sender)
         events = await self._on_thread(begin, deadline, gave_up)
         while event := await self._on_thread(lambda: next(events, None), deadline, gave_up):
-            gave_up = None  # once begun, the desk writes it down
+            gave_up = None  # once started, the desk logs it
             if event["event"] == "error":
                 raise told(event["error"])
             yield message_of(pb.SearchStreamResponse, _named(event))
 
     def _caller(self, sender: Sender) -> Caller:
-        """Who asks. In production a token that came unencrypted is not even looked at."""
+        """The caller. In production a token sent unencrypted is not even checked."""
         settings = self._desk.settings
         encrypted = self._encrypted or sender.is_encrypted(settings.trusted_proxies)
         if settings.production and not encrypted:
@@ -174,9 +174,9 @@ class SemanticQuery:
         return Deadline(context.time_remaining(), self._desk.settings.request_seconds if limited else None)
 
     async def _on_thread(self, work: Callable[[], T], deadline: Deadline, gave_up: GaveUp | None = None) -> T:
-        """Run it beside the event loop; `DeadlineExceeded` when time is up. A thread cannot be stopped.
+        """Run the work on a thread; `DeadlineExceeded` when time is up. A thread cannot be stopped.
 
-        `gave_up` is told of what no thread had taken up when time was over or the call was cancelled.
+        `gave_up` is called if no thread had started the work when time was up or the call was cancelled.
         """
         waiting, error = Waiting(), None
         future = self._threads.submit(waiting.take_up, work)
@@ -185,7 +185,7 @@ class SemanticQuery:
         try:
             return await asyncio.wait_for(asyncio.wrap_future(future), deadline.left())
         except TimeoutError:
-            error = DeadlineExceeded("this took longer than it may; ask for less, or allow more time")
+            error = DeadlineExceeded("the time limit was exceeded; ask for less, or allow more time")
             raise error from None
         finally:
             if waiting.leave() and gave_up is not None:
@@ -199,15 +199,15 @@ class SemanticQuery:
 
 
 def _named(event: Json) -> Json:
-    """An event of the desk under the name that the proto gives it."""
+    """An event of the desk under its name in the proto."""
     return {"answer": event["answer"]} if event["event"] == "done" else {event["event"]: event}
 
 
 async def _refuse(context: Any, error: Exception) -> NoReturn:
-    """End the call with a status. What nobody foresaw stands in the log, the caller learns only that it happened."""
+    """End the call with a status. Unexpected errors are logged; the caller only learns that one happened."""
     if not isinstance(error, PinciteError):
-        log.error("unforeseen error in a call", exc_info=error)
-        error = PinciteError("something went wrong here; the server's log says what")
+        log.error("unexpected error in a call", exc_info=error)
+        error = PinciteError("internal error; the server's log has the details")
     status = status_of(error)
     await context.abort(status.code, status.details, status.trailing_metadata)
     raise AssertionError("abort raises")

@@ -1,7 +1,7 @@
-"""Messages: a request as the arguments of an operation, the wire's JSON as a message.
+"""Messages: a request as the arguments of an operation, wire JSON as a message.
 
-The proto names its fields as the wire does, so that both ways go along the message's descriptor: what is null is unset,
-`hybrid` is SEARCH_MODE_HYBRID, a span [3, 9] is a message with two fields. Nothing else is changed.
+The proto uses the field names of the wire, so both directions follow the message's descriptor: null becomes unset,
+`hybrid` becomes SEARCH_MODE_HYBRID, a span [3, 9] becomes a message with two fields. Nothing else changes.
 """
 
 from __future__ import annotations
@@ -25,19 +25,19 @@ UNSPECIFIED = "UNSPECIFIED"
 M = TypeVar("M", bound=Message)
 
 
-# --- what is asked --------------------------------------------------------------------------------------------
+# --- requests -------------------------------------------------------------------------------------------------
 
 
 def arguments_of(request: Message) -> Json:
-    """What is set in a request, as the other doors write it.
+    """The set fields of a request, as arguments in the form of the other doors.
 
-    A field that only a newer proto has is refused: passing over a filter would answer another question.
+    A field known only to a newer proto is refused: ignoring a filter would answer a different question.
     """
     unknown = [field.field_number for field in UnknownFieldSet(request)]
     if unknown:
         raise UnknownArgument(
-            f"{request.DESCRIPTOR.name} has no field with the number {unknown[0]} here; the server's proto is older"
-            " than the client's: leave the field unset, or update the server",
+            f"{request.DESCRIPTOR.name} has no field number {unknown[0]} on this server, whose proto is older than the"
+            " client's; leave the field unset, or update the server",
             field=str(unknown[0]),
         )
     return {field.name: _argument(field, value) for field, value in request.ListFields()}
@@ -52,12 +52,12 @@ def _argument(field: FieldDescriptor, value: Any) -> object:
 
 
 def _plain(field: FieldDescriptor, given: struct_pb2.Struct) -> object:
-    """A Struct knows no whole numbers; 3.0 was meant as 3. It may hold what JSON does not know, which is refused."""
+    """A Struct has no integers, so 3.0 is read as 3. Values that JSON does not have (NaN, infinity) are refused."""
     try:
         return _whole(MessageToDict(given))
     except (ValueError, JsonError):
         raise InvalidArgument(
-            f"{field.name} holds a value that JSON does not know (not a number, or infinite); leave it out",
+            f"{field.name} contains NaN or an infinite number, which JSON does not support; remove it",
             field=field.name,
         ) from None
 
@@ -77,18 +77,18 @@ def _word(field: FieldDescriptor, number: int) -> str:
     if known is None:
         names = [value.name for value in enum.values if value.number]
         raise InvalidArgument(
-            f"{field.name} is {number}, which {enum.name} does not know; known: {', '.join(names)}",
+            f"{field.name} is {number}, which is not a value of {enum.name}; known: {', '.join(names)}",
             field=field.name,
             suggestions=names,
         )
     return str(known.name).removeprefix(_prefix(enum)).lower()
 
 
-# --- what is answered -----------------------------------------------------------------------------------------
+# --- answers --------------------------------------------------------------------------------------------------
 
 
 def message_of(kind: type[M], body: Json) -> M:
-    """The message that says what the JSON says."""
+    """The JSON as a message."""
     message: M = kind()
     _fill(message, body)
     return message
@@ -152,7 +152,7 @@ def _clean(value: Any) -> Any:
 
 
 def _text(given: str) -> str:
-    """The text as protobuf takes it: half a surrogate pair, which a broken file may hold, is spelled out."""
+    """The text as protobuf accepts it: a lone surrogate, which a broken file may contain, is escaped."""
     return given if given.isascii() else given.encode("utf-8", "backslashreplace").decode("utf-8")
 
 
@@ -161,5 +161,5 @@ def _is_map(field: FieldDescriptor) -> bool:
 
 
 def _prefix(enum: EnumDescriptor) -> str:
-    """`SEARCH_MODE_`, from the name of the value 0."""
+    """`SEARCH_MODE_`, taken from the name of the value 0."""
     return str(enum.values_by_number[0].name).removesuffix(UNSPECIFIED)

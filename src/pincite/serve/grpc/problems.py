@@ -1,9 +1,9 @@
-"""Problems: an error as a gRPC status, with what a program needs to react as its details.
+"""Problems: an error as a gRPC status, with details that a program can act on.
 
 pincite.semantic.v1.Error   code, message, field and suggestions, as at every other door
-google.rpc.ErrorInfo        the code as `reason`; which scope is missing, why a token is refused
-google.rpc.BadRequest       the field that is wrong
-google.rpc.RetryInfo        when to come again
+google.rpc.ErrorInfo        the code as `reason`; the missing scope, or why a token was refused
+google.rpc.BadRequest       the wrong field
+google.rpc.RetryInfo        when to retry
 """
 
 from __future__ import annotations
@@ -35,9 +35,9 @@ CODES = {
 }
 """By the code on the wire; anything else is INTERNAL."""
 MAX_CHARACTERS = 500
-"""Of a message or a suggestion: a status travels in headers, of which a client takes 8 KB and refuses more."""
+"""Maximum length of a message or suggestion: a status travels in headers, and clients refuse more than 8 KB of them."""
 MAX_BYTES = 4_096
-"""Of all details together; more, and the suggestions are left out."""
+"""Maximum size of all details; beyond it, the suggestions are left out."""
 
 
 def code_of(error: PinciteError) -> grpc.StatusCode:
@@ -47,7 +47,7 @@ def code_of(error: PinciteError) -> grpc.StatusCode:
 
 
 def status_of(error: PinciteError) -> Any:
-    """What a call is aborted with: code, details and the trailing metadata that carry the rest."""
+    """The arguments for aborting a call: code, details, and trailing metadata with the rest."""
     code, message = code_of(error), _short(error.message)
     packed = [_packed(item) for item in _details(error, error.suggestions)]
     if sum(item.ByteSize() for item in packed) > MAX_BYTES:
@@ -56,7 +56,7 @@ def status_of(error: PinciteError) -> Any:
 
 
 def told(event: dict[str, Any]) -> PinciteError:
-    """The error in the last event of a stream, as it was before it was written down."""
+    """The error in the last event of a stream, restored from its wire form."""
     error = PinciteError(event["message"], field=event["field"] or "", suggestions=event["suggestions"])
     error.code = event["code"]
     return error

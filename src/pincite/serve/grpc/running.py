@@ -1,7 +1,7 @@
-"""A gRPC server while it runs: an event loop on a thread of its own, health and reflection beside the service.
+"""A running gRPC server: an event loop on its own thread, with the service, health and reflection.
 
-It stops in this order: health says NOT_SERVING to whoever watches, new calls are refused, those under way are finished
-within a time, and the threads end, so that the library can be closed.
+It stops in this order: health reports NOT_SERVING to its watchers, new calls are refused, running calls get time to
+finish, and the threads end, so the library can be closed.
 """
 
 from __future__ import annotations
@@ -26,13 +26,13 @@ from pincite.serve.grpc.unreadable import Unreadable
 
 SERVICE: str = pb.DESCRIPTOR.services_by_name["SemanticQueryService"].full_name
 WATCHED = ("", SERVICE)
-"""Names under which health is asked for: the whole server, and the service."""
+"""Names for health checks: the whole server, and the service."""
 MAX_CALLS = 1_000
-"""Open at once, streams and watchers included; more are refused with RESOURCE_EXHAUSTED."""
+"""Parallel calls, including streams and watchers; more are refused with RESOURCE_EXHAUSTED."""
 GRACE_SECONDS = 10.0
-"""How long calls under way may take to end when the server stops."""
+"""How long running calls may take to finish when the server stops."""
 LAST_SECONDS = 60.0
-"""How long their threads may take after that: the library must not be closed under one of them."""
+"""How long their threads may take after that: the library must not be closed while one still uses it."""
 
 log = logging.getLogger("pincite.grpc")
 T = TypeVar("T")
@@ -60,16 +60,16 @@ class Running:
             raise
 
     def stop(self, grace_seconds: float = GRACE_SECONDS) -> None:
-        """Finish what is under way, refuse the rest; twice is as good as once.
+        """Finish running calls and refuse the rest. Calling it again does nothing.
 
-        A call that is not done in time is broken off for its client. Its thread cannot be stopped and is waited for.
+        A call that is not done in time is aborted for its client. Its thread cannot be stopped, so it is waited for.
         """
         if self._stopped:
             return
         self._stopped = True
         self._do(self._drain(grace_seconds))
         if not self._calls.close(LAST_SECONDS):
-            log.warning("a call has not come to its end, %g s after it was broken off", LAST_SECONDS)
+            log.warning("a call is still running %g s after it was aborted", LAST_SECONDS)
         self._end()
 
     async def _open(self, address: str, credentials: Any, reflection: bool) -> int:
@@ -95,7 +95,7 @@ class Running:
         except RuntimeError:
             port = 0
         if not port:
-            raise Unavailable(f"{address} cannot be served: perhaps something else does; choose another port")
+            raise Unavailable(f"{address} cannot be served; the port may be in use; choose another port")
         return int(port)
 
     async def _drain(self, grace_seconds: float) -> None:
@@ -104,7 +104,7 @@ class Running:
         idle = asyncio.ensure_future(self._calls.idle.wait())
         await asyncio.wait((stopping, idle), return_when=asyncio.FIRST_COMPLETED)
         idle.cancel()
-        await self._server.stop(None)  # who only watches would hold it up for the whole time
+        await self._server.stop(None)  # a mere watcher would delay it for the whole time
         await stopping
 
     def _do(self, work: Coroutine[Any, Any, T]) -> T:

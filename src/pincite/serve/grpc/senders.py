@@ -11,17 +11,17 @@ from urllib.parse import unquote
 
 @dataclass(frozen=True, slots=True)
 class Sender:
-    """Read from a call while it is open: threads come to it later."""
+    """Read from a call while it is open, because threads need it later."""
 
     token: str | None
     peer: str
     """The other end of the connection: `ipv4:10.0.0.7:4711`, `ipv6:[::1]:4711`."""
     forwarded_proto: str = ""
     traceparent: str = ""
-    """The trace that the call belongs to (W3C)."""
+    """The trace the call belongs to (W3C)."""
 
     def is_encrypted(self, trusted: Sequence[str]) -> bool:
-        """Whether a trusted proxy in front says that the sender's own connection is."""
+        """Whether a trusted proxy reports that the sender's own connection is encrypted."""
         return self.forwarded_proto == "https" and is_trusted(self.peer, trusted)
 
 

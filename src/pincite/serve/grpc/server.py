@@ -20,7 +20,7 @@ if TYPE_CHECKING:
 
 
 def require_grpc() -> None:
-    """`MissingExtra` unless what gRPC needs is installed."""
+    """`MissingExtra` unless the packages for gRPC are installed."""
     require("grpc", "pincite serve --grpc-port", "grpc", "grpc_health", "grpc_reflection", "grpc_status")
 
 
@@ -33,18 +33,18 @@ def start(
     certificate: str = "",
     key: str = "",
 ) -> Running:
-    """Serve `host:port` beside whatever else this process does; port 0 is any free one.
+    """Serve `host:port` in the background; port 0 picks a free one.
 
-    `reflection` lets clients ask which methods there are. `shared` lets other processes serve the same port: they are
-    workers of one server. `certificate` and `key` name PEM files; with them the port speaks TLS and nothing else.
+    `reflection` lets clients list the methods. `shared` lets other processes serve the same port, as workers of one
+    server. `certificate` and `key` are PEM files; with them the port accepts only TLS.
     """
     require_grpc()
     check_bind(desk.settings, authenticated=desk.requires_token, host=address.rpartition(":")[0])
     check_certificate(certificate, key)
     if desk.settings.production and not (certificate or desk.settings.trusted_proxies):
         raise InvalidArgument(
-            "in production plain connections are refused, so nobody could reach gRPC: give it a certificate, or name"
-            " the proxy that speaks TLS in serve.trusted_proxies",
+            "in production plain connections are refused, so nobody could reach gRPC; pass a certificate, or add"
+            " the proxy that handles TLS to serve.trusted_proxies",
             field="serve.production",
         )
     from pincite.serve.grpc.running import Running

@@ -1,7 +1,7 @@
-"""Requests that cannot be read: bytes that are no message of the method's kind.
+"""Unreadable requests: bytes that are not a message of the method's type.
 
-Left to itself, grpc answers them with UNKNOWN and writes a traceback, for whoever reaches the port. Here reading never
-fails: what cannot be read is handed on as such, and refused where any other request is refused.
+By default grpc answers them with UNKNOWN and logs a traceback, for anyone who can reach the port. Here reading never
+fails: an unreadable request is passed on as such and refused where any other request is refused.
 """
 
 from __future__ import annotations
@@ -17,11 +17,11 @@ Refuse = Callable[[str, Any], Awaitable[None]]
 """Ends the call of a method, given by its full name, with a status."""
 
 UNREADABLE = object()
-"""In place of a request."""
+"""Takes the place of a request."""
 
 
 class Unreadable(grpc.aio.ServerInterceptor):  # type: ignore[misc]
-    """Stands before every method that takes one request."""
+    """Wraps every method that takes a single request."""
 
     def __init__(self, refuse: Refuse) -> None:
         self._refuse = refuse
@@ -50,7 +50,7 @@ class Unreadable(grpc.aio.ServerInterceptor):  # type: ignore[misc]
             if request is UNREADABLE:
                 await self._refuse(method, context)
             begun = then(request, context)
-            if not hasattr(begun, "__aiter__"):  # health's Watch writes by itself
+            if not hasattr(begun, "__aiter__"):  # health's Watch writes its own answers
                 await begun
                 return
             async with aclosing(begun) as events:

@@ -1,6 +1,6 @@
-"""What each operation answers, as JSON Schemas for the OpenAPI document. They name what a program may rely on.
+"""The answer of each operation, as JSON Schemas for the OpenAPI document. They list what a program may rely on.
 
-The shapes that MCP has too are the same ones, without what only a tool's answer carries.
+Shapes shared with MCP are reused, without the fields that only a tool's answer has.
 """
 
 from __future__ import annotations
@@ -28,7 +28,7 @@ def _or_null(schema: Schema) -> Schema:
 
 
 def _plain(given: Schema) -> Schema:
-    """A tool's shape as the other doors give it."""
+    """A tool's output shape as the other doors return it."""
     properties = {name: part for name, part in given["properties"].items() if name not in TOOLS_ONLY}
     return given | {"properties": properties, "required": [n for n in given["required"] if n not in TOOLS_ONLY]}
 
@@ -45,8 +45,8 @@ JOB = _object(
     started=_or_null(MOMENT),
     finished=_or_null(MOMENT),
     done=_or_null(WHOLE | {"description": "Files of the source that have been read."}),
-    total=_or_null(WHOLE | {"description": "Files of the source; null until they are counted, and for a reindex."}),
-    result=_or_null({"type": "object", "description": "What the operation itself answers."}),
+    total=_or_null(WHOLE | {"description": "Files in the source; null until counted, and for a reindex."}),
+    result=_or_null({"type": "object", "description": "The answer of the operation itself."}),
     error=_or_null(ERROR),
 )
 VERDICT = _object(
@@ -109,7 +109,7 @@ ANSWERS: Mapping[str, dict[str, Any]] = {
     "healthz": _object(status=TEXT),
     "readyz": _object(status=TEXT, legs={"type": "object", "additionalProperties": TEXT}, notes=_list(TEXT)),
 }
-"""By operation; a second way to one answers the same."""
+"""By operation; alternative routes to an operation return the same."""
 
 STREAM_EVENT: Schema = {
     "type": "object",
@@ -120,7 +120,7 @@ STREAM_EVENT: Schema = {
         "results": WHOLE,
         "rank": WHOLE,
         "hit": {"type": "object", "properties": {"score": NUMBER, "citation": CITATION}},
-        "answer": {"type": "object", "description": "Everything of a search's answer but its results."},
+        "answer": {"type": "object", "description": "The answer of a search without its results."},
         "error": ERROR,
     },
 }

@@ -1,7 +1,7 @@
-"""The application: every route, and what starts and stops with it.
+"""The application: all routes, and everything that starts and stops with it.
 
 app = create_app(desk)                 # FastAPI; `app.openapi()` is the document that docs/openapi.json publishes
-served = Guard(app, desk.settings)     # what a server is given: the guard stands before everything
+served = Guard(app, desk.settings)     # what a server runs: the guard comes before everything
 """
 
 from __future__ import annotations
@@ -39,13 +39,13 @@ from pincite.telemetry import observed_by
 from pincite.wire import Json
 
 SHUTDOWN_SECONDS = 60.0
-"""How long a job under way may take to finish when the server stops."""
+"""How long a running job may take to finish when the server stops."""
 
 
 def create_app(desk: Desk, *, with_mcp: bool = True, shutdown_seconds: float = SHUTDOWN_SECONDS) -> FastAPI:
-    """The HTTP door of a desk, with MCP at /mcp where the extra is installed, and the page where it is there.
+    """The HTTP door of a desk, with MCP at /mcp and the web page if they are installed.
 
-    What is missing is in `app.state.missing`, in words for whoever started the server.
+    `app.state.missing` lists what is missing, for the person who started the server.
     """
     calls = Calls(desk)
     jobs = JobRunner(desk, Ledger(desk.library.path))
@@ -68,7 +68,7 @@ def create_app(desk: Desk, *, with_mcp: bool = True, shutdown_seconds: float = S
 
     app = FastAPI(
         lifespan=lifespan, openapi_url=None, docs_url=None, redoc_url=None, redirect_slashes=False,
-        telemetry={"tracing": False, "logs": False},  # its spans hold the address with the query: see traced.py
+        telemetry={"tracing": False, "logs": False},  # its spans contain the URL with the query: see traced.py
         exception_handlers={
             PinciteError: calls.refuse, HTTPException: problems.of_framework, ClientDisconnect: problems.of_nobody,
             Exception: problems.of_a_crash,
@@ -84,7 +84,7 @@ def create_app(desk: Desk, *, with_mcp: bool = True, shutdown_seconds: float = S
     pages = page_routes()
     app.router.routes.extend(pages)
     if not pages:
-        missing.append("the page is not installed: / answers nothing")
+        missing.append("the web page is not installed, so / is empty")
     if mcp is not None:
         app.router.routes += [Route("/mcp", endpoint=mcp), Route(mcp.metadata_path, endpoint=mcp)]
     return app
@@ -155,7 +155,7 @@ class _Nothing(Arguments):
 
 
 METRICS = Operation("metrics", ADMIN, _Nothing, lambda _library, _asked: {})
-"""Asked for like any other: with a scope, within a rate."""
+"""Checked like any other request: scope and rate limit."""
 
 
 def _add_probes(app: FastAPI, calls: Calls, metrics: Metrics) -> None:
@@ -171,7 +171,7 @@ def _add_probes(app: FastAPI, calls: Calls, metrics: Metrics) -> None:
         caller = await calls.caller(request)
         admit = partial(calls.desk.admit, METRICS, {}, caller, door=DOOR)
         await calls.on_thread(admit, asked=Asked(METRICS, {}, caller))
-        seen = None if caller.is_local else calls.desk.library_for(caller)  # names of others' are not told
+        seen = None if caller.is_local else calls.desk.library_for(caller)  # names of other repositories are not shown
         text, media_type = await calls.on_thread(metrics.exposition, seen)
         return Response(text, headers={"Cache-Control": "no-store", "Content-Type": media_type})
 
@@ -181,7 +181,7 @@ def _add_probes(app: FastAPI, calls: Calls, metrics: Metrics) -> None:
 
 
 def _add_open(app: FastAPI, calls: Calls) -> None:
-    """What a client may read before it is known: how to call, and how to get in."""
+    """What a client may read before it authenticates: how to call, and how to get a token."""
     settings = calls.desk.settings
 
     async def openapi(_request: Request) -> Response:

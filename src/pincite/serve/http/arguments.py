@@ -1,7 +1,8 @@
-"""Arguments: what a request says, as the mapping that every door hands to the desk. Nothing is checked here.
+"""Arguments: a request as the mapping that every door passes to the desk. Nothing is checked here.
 
-A query string holds only text. What the request's schema calls a number or a truth value is turned into one; what
-cannot be stays text, and the desk refuses it by name. `filters[language]=en` fills an object, a repeated name a list.
+A query string contains only text. Values that the request's schema declares as a number or boolean are converted; text
+that cannot be converted is kept, and the desk refuses it by name. `filters[language]=en` fills an object, a repeated
+name a list.
 """
 
 from __future__ import annotations
@@ -20,7 +21,7 @@ from pincite.serve.http.problems import BadRequest, WrongMediaType
 from pincite.serve.requests import Request as Asked
 
 SHORT = {"q": "query"}
-"""How the query is called in a link."""
+"""The name of the query in a link."""
 _INSIDE = re.compile(r"(\w+)\[(.+)\]")
 _WHOLE = re.compile(r"-?\d{1,18}")
 _NUMBER = re.compile(r"-?\d{1,300}(\.\d{1,300})?([eE][+-]?\d{1,3})?")
@@ -37,7 +38,9 @@ def from_query(model: type[Asked], pairs: Iterable[tuple[str, str]]) -> dict[str
         if inside and "object" in _types(fields.get(inside[1], {})):
             place = out.setdefault(inside[1], {})
             if not isinstance(place, dict):
-                raise InvalidArgument(f"{inside[1]} is given twice, as text and as an object", field=inside[1])
+                raise InvalidArgument(
+                    f"{inside[1]} is given both as text and as an object; send only one", field=inside[1]
+                )
             _add(place, inside[2], text, into_list=False)
         else:
             shape = fields.get(name, {})
@@ -55,13 +58,15 @@ async def from_body(request: Request) -> dict[str, Any]:
         return {}
     try:
         found = strict_json.loads(body)
-        json.dumps(found, ensure_ascii=False).encode("utf-8")  # a lone surrogate is JSON, but no text
+        json.dumps(found, ensure_ascii=False).encode("utf-8")  # a lone surrogate is valid JSON but not valid text
     except UnicodeEncodeError as error:
-        raise BadRequest(f"the body holds a lone surrogate, which is no character: {error.object!r:.80}") from error
+        raise BadRequest(
+            f"the body contains a lone surrogate, which is not a valid character: {error.object!r:.80}"
+        ) from error
     except (ValueError, RecursionError) as error:
         raise BadRequest(f"the body is not JSON: {str(error) or 'nested too deeply'}") from error
     if not isinstance(found, dict):
-        raise BadRequest("the body must be a JSON object with arguments by name")
+        raise BadRequest("the body must be a JSON object of named arguments")
     return found
 
 
@@ -73,7 +78,7 @@ def schema_of(model: type[Asked]) -> Mapping[str, Mapping[str, Any]]:
 
 
 def _types(shape: Mapping[str, Any]) -> set[str]:
-    """The JSON types that a value may have."""
+    """The JSON types a value may have."""
     several = shape.get("anyOf", ())
     return {str(shape["type"])} if "type" in shape else {kind for part in several for kind in _types(part)}
 
@@ -95,7 +100,7 @@ def _typed(text: str, shape: Mapping[str, Any]) -> Any:
 
 
 def _add(place: dict[str, Any], name: str, value: Any, *, into_list: bool) -> None:
-    """A name that comes again makes a list."""
+    """A repeated name makes a list."""
     if name not in place:
         place[name] = [value] if into_list else value
     elif isinstance(place[name], list):

@@ -1,4 +1,4 @@
-"""Calls: from a request to the desk and back. Who asks comes from the token alone; work is done on threads."""
+"""Calls: from a request to the desk and back. The token alone identifies the caller; work is done on threads."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ T = TypeVar("T")
 
 @dataclass(frozen=True, slots=True)
 class Asked:
-    """Who asks for what, for the audit log."""
+    """A request and its caller, for the audit log."""
 
     operation: str | Operation
     arguments: Mapping[str, object]
@@ -50,10 +50,10 @@ class Calls:
         return self.desk.settings.request_seconds
 
     async def caller(self, request: Request, *, is_read: bool = False) -> Caller:
-        """Who asks; kept with the request, for the headers of its response.
+        """The caller; stored with the request for the headers of its response.
 
-        On threads of its own, so that it is known also of whom the others have no time for. `is_read`: its body has
-        been read, so that it can be noticed that the client leaves.
+        Uses separate threads, so callers are identified even when all others are busy. `is_read`: the body has been
+        read, so a client that leaves can be noticed.
         """
         if self._identifying is None:
             self._identifying = CapacityLimiter(IDENTIFYING)
@@ -64,7 +64,7 @@ class Calls:
         return caller
 
     async def run(self, request: Request, operation: str, arguments: Mapping[str, object]) -> Json:
-        """Ask the desk on behalf of whoever sent the request."""
+        """Ask the desk on behalf of the request's sender."""
         caller = await self.caller(request, is_read=True)
         until = time.monotonic() + self.seconds
 
@@ -77,10 +77,10 @@ class Calls:
     async def on_thread(
         self, work: Callable[..., T], *arguments: Any, asked: Asked | None = None, client: Request | None = None
     ) -> T:
-        """Run it beside the event loop; `DeadlineExceeded` when it takes longer than a request may.
+        """Run the work on a thread; `DeadlineExceeded` if it takes longer than a request may.
 
-        `asked` is written down if no thread has taken it up by then. `client`: when it leaves, what waits for its turn
-        is not begun; without it, as for all that writes, an Idempotency-Key tells what became of the request.
+        `asked` is logged if no thread has started the work by then. `client`: if it leaves, work that waits for its
+        turn is not started. Writing requests pass none; there an Idempotency-Key shows what became of the request.
         """
         if self._limiter is None:
             self._limiter = CapacityLimiter(WAITING)
@@ -95,8 +95,7 @@ class Calls:
 
     @property
     def _late(self) -> str:
-        may = f"{self.seconds:g} s, which is what a request may take here"
-        return f"this took longer than {may}; ask for less at once"
+        return f"the request took longer than the limit of {self.seconds:g} s; ask for less"
 
     def _gave_up(self, asked: Asked, error: PinciteError) -> None:
         self.desk.gave_up(asked.operation, asked.arguments, lambda: asked.caller, error, door=DOOR)
@@ -104,12 +103,12 @@ class Calls:
     def answer(
         self, request: Request, body: Json, status: int = 200, headers: Mapping[str, str] | None = None
     ) -> Response:
-        """A JSON response with what is left of the caller's rate. Answers are the caller's own: no cache keeps them."""
+        """A JSON response with the caller's remaining rate. Answers are private to the caller and not cached."""
         told = {"Cache-Control": "no-store", **self.rate(request), **(headers or {})}
         return JSONResponse(body, status, told)
 
     def rate(self, request: Request) -> dict[str, str]:
-        """The RateLimit headers; none where there is no limit or nobody is known."""
+        """The RateLimit headers; none if there is no limit or the caller is unknown."""
         caller = getattr(request.state, "caller", None)
         left = self.desk.allowance(caller) if isinstance(caller, Caller) else None
         if left is None:
@@ -121,7 +120,7 @@ class Calls:
         }
 
     async def refuse(self, request: Request, error: PinciteError) -> Response:
-        """An error as a problem, with how to get in where that is what is missing."""
+        """An error as a problem, with a WWW-Authenticate header if a token is missing."""
         settings = self.desk.settings
         asked = challenge(settings, error, base_url=base_url(request.scope, settings.trusted_proxies))
         response = problems.response(error, request.url.path, asked)

@@ -1,7 +1,7 @@
-"""The OpenAPI document: what the framework knows of the routes, filled in from the request models and the answers.
+"""The OpenAPI document: the framework's routes, completed from the request models and the answers.
 
-The operationIds are the names of the operations, the same as those of the MCP tools. `docs/openapi.json` is this
-document, published; `pincite serve --openapi FILE` writes it.
+The operationIds are the names of the operations, which are also those of the MCP tools. `docs/openapi.json` is the
+published document; `pincite serve --openapi FILE` writes it.
 """
 
 from __future__ import annotations
@@ -27,27 +27,27 @@ REF = "#/components/schemas/"
 JSON = "application/json"
 DESCRIPTION = (
     "Finds the passage that answers a question and cites it so that the citation still holds tomorrow. Answers are the"
-    " same as those of the command line (--json), of MCP and of gRPC. Errors are problem details (RFC 9457)."
+    " same as over the command line (--json), MCP and gRPC. Errors are problem details (RFC 9457)."
 )
 OPEN = ("healthz", "readyz")
-"""What needs no token."""
+"""Routes that need no token."""
 JOBS = ("ingest", "reindex")
 WRITES = ("createBaseline", "publishBaseline", "rollbackBaseline", *JOBS)
 STATUS = {"createBaseline": "201", "ingest": "202", "reindex": "202"}
 REFUSALS = {
     "400": "The body cannot be read.",
-    "401": "Who asks is not known: authentication required, invalid token, or invalid audience.",
-    "403": "The token does not carry the scope, or the web page may not call.",
-    "404": "There is nothing with this id here.",
+    "401": "The caller is unknown: authentication required, invalid token, or invalid audience.",
+    "403": "The token lacks the scope, or the web page is not allowed to call.",
+    "404": "Nothing has this id.",
     "409": "The state of the library forbids it.",
-    "410": "It was here, and has been erased.",
+    "410": "It existed and was erased.",
     "413": "The request is too large.",
     "415": "The body is not JSON.",
-    "421": "The server does not go by this name.",
-    "422": "An argument is unknown or cannot be used; `field` names it, `suggestions` what was probably meant.",
-    "429": "Too many requests; Retry-After says when to come again.",
+    "421": "The server does not have this host name.",
+    "422": "An argument is unknown or cannot be used; `field` names it, `suggestions` lists likely alternatives.",
+    "429": "Too many requests; Retry-After says when to retry.",
     "503": "It cannot be answered now.",
-    "504": "It took longer than a request may.",
+    "504": "The request exceeded its time limit.",
 }
 HEADERS = {"401": "WWW-Authenticate", "429": "Retry-After"}
 _MODELS: Mapping[str, type[Request]] = {"getJob": GetJob, "listJobs": ListJobs}
@@ -61,7 +61,7 @@ _SUMMARIES = {
 
 
 def document(app: FastAPI) -> Schema:
-    """The whole document, made once."""
+    """The whole document, built once."""
     if app.openapi_schema is None:
         made = get_openapi(
             title="Pincite", version=__version__, description=DESCRIPTION, routes=app.routes, openapi_version="3.1.0"
@@ -78,7 +78,7 @@ def document(app: FastAPI) -> Schema:
 
 
 def extra(name: str) -> Schema:
-    """What the framework cannot know of a route."""
+    """What the framework cannot know about a route."""
     read = _WAYS.get(name)
     operation = read.operation if read else name
     model = _model(operation)
@@ -130,7 +130,7 @@ def _responses(name: str, operation: str) -> Schema:
         told[status]["content"] = {JSON: content}
     if operation == "getElement":
         told["200"]["headers"] = {"ETag": {"schema": {"type": "string"}, "description": "Of version and passage."}}
-        told["304"] = {"description": "The client has it already (If-None-Match)."}
+        told["304"] = {"description": "The client already has it (If-None-Match)."}
     told |= {status: {"$ref": f"#/components/responses/Problem{status}"} for status in REFUSALS}
     if name in OPEN:
         told = {code: told[code] for code in told if code in ("200", "421", "503", "504")}
@@ -176,7 +176,7 @@ def _parameters(name: str, operation: str, read: Read | None) -> list[Schema]:
                 "in": "header",
                 "required": False,
                 "schema": {"type": "string", "maxLength": 255},
-                "description": "The same key with the same request is carried out once, and answered the same.",
+                "description": "A request repeated with the same key is carried out once and gets the same answer.",
             }
         )
     if operation == "getElement" and read is not None and read.method == "GET":
@@ -198,7 +198,7 @@ def _fields(model: type[Request]) -> list[tuple[str, Schema]]:
 
 
 def _parameter(field: str, shape: Schema, in_path: str, shown: Mapping[str, Any]) -> Schema:
-    """A field as it is written in an address: a read context as text, filters as `filters[key]=value`."""
+    """A field as written in a URL: a read context as text, filters as `filters[key]=value`."""
     name = "q" if field == "query" else field
     kept = {key: value for key, value in shape.items() if key != "description"}
     if field in ("read_context", "from", "to"):
@@ -232,10 +232,10 @@ def _upload() -> Schema:
             uploads.FILE_FIELD: {
                 "type": "array",
                 "items": {"type": "string", "contentMediaType": "application/octet-stream"},
-                "description": "Files, each with its name; the name, after the prefix, is its element_id.",
+                "description": "Files with their names; prefix plus name is the element_id.",
             },
             "prefix": text | {"description": "Put before each name, e.g. handbook/."},
-            "withdraw": {"type": "array", "items": text, "description": "Names uploaded earlier that are taken out."},
+            "withdraw": {"type": "array", "items": text, "description": "Names of earlier uploads to remove."},
             "repository_id": text | {"description": "Repository; absent: the default one."},
             "message": text | {"description": "Why; kept in the history."},
         },
@@ -243,7 +243,7 @@ def _upload() -> Schema:
 
 
 def _requests() -> Schema:
-    """The request models, and what they are made of, by name."""
+    """The request models and their parts, by name."""
     found: Schema = {}
     for operation in OPERATIONS.values():
         schema = _untitled(operation.request.model_json_schema(by_alias=True, ref_template=REF + "{model}"))
@@ -253,7 +253,7 @@ def _requests() -> Schema:
 
 
 def _untitled(given: Any) -> Any:
-    """Without the titles that pydantic adds, which repeat the names."""
+    """The schema without pydantic's titles, which repeat the names."""
     if isinstance(given, list):
         return [_untitled(item) for item in given]
     if not isinstance(given, dict):

@@ -1,4 +1,4 @@
-"""Examples of the OpenAPI document: one request per operation, as somebody with the sample handbook would send it.
+"""Examples for the OpenAPI document: one request per operation, based on the sample handbook.
 
 `tests/serve/http/test_openapi.py` sends every one of them.
 """
@@ -37,7 +37,7 @@ PARAMETERS: Mapping[str, dict[str, Any]] = {
     "definitions": {"term": "working day"},
     "revisions": {"limit": 5},
 }
-"""What stands in an address, by operation."""
+"""Values in the URL, by operation."""
 
 PROBLEM: dict[str, Any] = {
     "type": "urn:pincite:problem:unknown_argument",
@@ -77,4 +77,4 @@ ANSWERS: Mapping[str, dict[str, Any]] = {
     "healthz": {"status": "ok"},
     "readyz": {"status": "ready", "legs": {"keyword": "ok", "exact": "ok", "dense": "ok"}, "notes": []},
 }
-"""Answers by operation, where one fits on a screen."""
+"""Answers by operation, if they fit on a screen."""

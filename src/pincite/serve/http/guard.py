@@ -1,7 +1,8 @@
-"""The guard before every route, the page and MCP: who may call from where, how, and how much they may send.
+"""The guard in front of every route, the page and MCP: who may call from where, how, and how much they may send.
 
-In this order: the Host must be ours (against DNS rebinding), in production the connection encrypted, the Origin of a
-web page allowed, the body within its limit. What passes gets the headers that keep browsers from doing harm.
+It checks in this order: the Host must be ours (against DNS rebinding), in production the connection must be encrypted,
+the Origin of a web page must be allowed, and the body must not be too large. Responses get security headers for
+browsers.
 """
 
 from __future__ import annotations
@@ -20,7 +21,7 @@ from pincite.serve.http.proxies import header, is_encrypted
 from pincite.settings.serve import ServeSettings, check_host, check_origin
 
 PROBES = ("/healthz", "/readyz")
-"""Answered over plain HTTP too: whoever restarts a container asks from beside it."""
+"""Answered over plain HTTP too: the process that restarts a container asks from the same host."""
 UPLOADS = "/v1/ingest"
 CSP = (
     "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self' data:; connect-src 'self';"
@@ -66,13 +67,13 @@ class Guard:
         await _Body(self.app, limit)(scope, receive, decorated)
 
     def _refusal(self, scope: Scope, origin: str) -> Response | None:
-        """What is answered in place of the application; None when it may answer."""
+        """The response in place of the application's; None if the request may pass."""
         host, path = header(scope, b"host"), scope["path"]
         if not check_host(self.settings, host):
             return problems.response(
                 Misdirected(
-                    f"this server does not go by the name {host!r:.200}; its settings list the names:"
-                    " serve.public_url and serve.allowed_hosts",
+                    f"this server does not have the host name {host!r:.200}; the settings serve.public_url and"
+                    " serve.allowed_hosts list its names",
                     field="Host",
                 ),
                 path,
@@ -82,8 +83,8 @@ class Guard:
         if not self._allows(scope, origin):
             return problems.response(
                 PermissionDenied(
-                    f"web pages from {origin!r:.200} may not call this server; its settings list those that may:"
-                    " serve.allowed_origins",
+                    f"web pages from {origin!r:.200} may not call this server; the setting serve.allowed_origins"
+                    " lists those that may",
                     field="Origin",
                 ),
                 path,
@@ -96,13 +97,13 @@ class Guard:
         return is_encrypted(scope, self.settings.trusted_proxies)
 
     def _allows(self, scope: Scope, origin: str) -> bool:
-        """Allowed by name, or the page that this server itself gave: the Host has been checked before."""
+        """Whether the origin is listed or is this server's own page. The Host has already been checked."""
         scheme, host = "https" if self._is_encrypted(scope) else "http", header(scope, b"host")
         is_own = origin == f"{scheme}://{host}".lower() and check_host(self.settings, host)
         return check_origin(self.settings, origin) or is_own
 
     def _to_https(self, scope: Scope, host: str) -> Response:
-        """A person's first visit is sent on; a program that speaks plain HTTP may have shown its token already."""
+        """Redirect a person's first visit. A program that uses plain HTTP is refused: it may have exposed its token."""
         if scope["method"] in ("GET", "HEAD") and not header(scope, b"authorization"):
             base = self.settings.public_url if self.settings.public_url.startswith("https://") else f"https://{host}"
             url = Request(scope).url
@@ -118,7 +119,7 @@ class Guard:
         return self.settings.max_upload_bytes if is_upload else self.settings.max_request_bytes
 
     def _decorated(self, send: Send, origin: str) -> Send:
-        """The same, with the headers that every response carries; `origin`: a page that may read it."""
+        """The same channel, adding the headers of every response. `origin`: a page that may read it."""
 
         async def decorated(message: Message) -> None:
             if message["type"] == "http.response.start":
@@ -143,7 +144,7 @@ class Guard:
 
 @dataclass(frozen=True, slots=True)
 class _Body:
-    """Counts what is really sent: Content-Length may be absent."""
+    """Counts the bytes actually sent: Content-Length may be absent."""
 
     app: ASGIApp
     limit: int
@@ -174,6 +175,6 @@ class _Body:
 
 def _too_large(limit: int) -> TooLarge:
     return TooLarge(
-        f"the request is larger than {limit} bytes; the settings say how large one may be:"
-        " serve.max_request_bytes and serve.max_upload_bytes"
+        f"the request is larger than {limit} bytes; the settings serve.max_request_bytes and"
+        " serve.max_upload_bytes set the limits"
     )

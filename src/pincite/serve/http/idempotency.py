@@ -1,7 +1,7 @@
-"""Idempotency-Key: a request that is sent again, also after a restart, is answered as it was the first time.
+"""Idempotency-Key: a repeated request gets the answer of the first one, even after a restart.
 
-A key belongs to its caller and operation, for seven days. With another body it is refused; while the first request is
-under way, the second is told to come again. What failed is not kept: it may be tried again under the same key.
+A key belongs to its caller and operation for seven days. With a different body it is refused; while the first request
+is running, the second is asked to retry. Failures are not stored: they may be retried with the same key.
 """
 
 from __future__ import annotations
@@ -23,7 +23,7 @@ MAX_LENGTH = 255
 
 @dataclass(frozen=True, slots=True)
 class Outcome:
-    """What a writing request is answered with."""
+    """The answer to a writing request."""
 
     status: int
     body: Json
@@ -37,7 +37,7 @@ class Outcome:
 def once(
     ledger: Ledger, caller: Caller, operation: str, key: str, content: object, act: Callable[[ReplyKey | None], Outcome]
 ) -> Outcome:
-    """Act, unless this request was carried out before. `act` may keep the reply itself, within its transaction."""
+    """Run `act`, unless this request was already carried out. `act` may store the reply in its own transaction."""
     if not key:
         return act(None)
     if len(key) > MAX_LENGTH:
@@ -48,9 +48,9 @@ def once(
     known = ledger.claim(reply, request)
     if known is not None:
         if known.request != request:
-            raise InvalidArgument(f"{HEADER} was used for another request; a new request needs a new key", field=HEADER)
+            raise InvalidArgument(f"{HEADER} was used for a different request; use a new key", field=HEADER)
         if known.status is None or known.body is None:
-            raise Conflict("the first request with this key is still under way; come again", field=HEADER)
+            raise Conflict("the first request with this key is still running; retry later", field=HEADER)
         return Outcome(known.status, known.body, replayed=True)
     try:
         outcome = act(reply)

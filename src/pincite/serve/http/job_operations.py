@@ -1,4 +1,4 @@
-"""What can be asked about jobs: how one stands, and which there were. Only by callers of the organization concerned."""
+"""Questions about jobs: the state of one, and the list of recent ones. Only for callers of the same organization."""
 
 from __future__ import annotations
 
@@ -14,9 +14,9 @@ from pincite.wire import Json
 
 
 class GetJob(Request):
-    """How a job stands."""
+    """The state of a job."""
 
-    job_id: str = Field(min_length=1, max_length=100, description="As the answer to ingest or reindex gave it.")
+    job_id: str = Field(min_length=1, max_length=100, description="From the answer to ingest or reindex.")
 
 
 class ListJobs(Request):
@@ -29,9 +29,7 @@ def get_job(ledger: Ledger, caller: Caller) -> Operation:
     def run(_library: Library, asked: GetJob) -> Json:
         job = ledger.job(asked.job_id)
         if job is None or not _is_visible(job, caller):
-            raise NotFound(
-                f"there is no job {asked.job_id!r}; finished jobs are forgotten after a week", field="job_id"
-            )
+            raise NotFound(f"there is no job {asked.job_id!r}; finished jobs are deleted after a week", field="job_id")
         return to_wire(job)
 
     return Operation("getJob", WRITE, GetJob, run)
@@ -46,9 +44,9 @@ def list_jobs(ledger: Ledger, caller: Caller) -> Operation:
 
 
 def _is_visible(job: Job, caller: Caller) -> bool:
-    """Jobs of the caller's organization; of those repositories only that it may know of.
+    """Jobs of the caller's organization, limited to repositories the caller may see.
 
-    A job names the files that it read, whoever may read them: who is limited to roles sees only jobs of its own.
+    A job names all files it read, whatever their reader roles, so a caller limited to roles sees only its own jobs.
     """
     if (job.tenant, job.organization) != (caller.tenant, caller.organization):
         return False

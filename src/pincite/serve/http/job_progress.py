@@ -1,4 +1,4 @@
-"""How far a job is: the files of its source that were read, kept in the ledger for whoever asks."""
+"""The progress of a job: how many files of its source were read, stored in the ledger."""
 
 from __future__ import annotations
 
@@ -12,11 +12,11 @@ from pincite.serve.http.ledger import Job, Ledger
 READING = "reading"
 """The stage of an ingest that counts files."""
 PAUSE_SECONDS = 1.0
-"""Between two entries: each waits for the disk, and a folder may hold thousands of small files."""
+"""Minimum time between two entries: each waits for the disk, and a folder may contain thousands of small files."""
 
 
 class JobProgress:
-    """What an ingest is given to report to."""
+    """Receives the progress of an ingest."""
 
     def __init__(self, ledger: Ledger, job: Job, *, clock: Callable[[], float] = time.monotonic) -> None:
         self._ledger = ledger
@@ -25,10 +25,10 @@ class JobProgress:
         self._next = clock()
 
     def __call__(self, stage: str, done: int, total: int) -> None:
-        """The first and the last count are always entered, those between at most once a second."""
+        """The first and last counts are always stored, those in between at most once a second."""
         now = self._clock()
         if stage != READING or (now < self._next and done < total):
             return
         self._next = now + PAUSE_SECONDS
-        with suppress(PinciteError):  # a full disk: the ingest meets it itself, and says so
+        with suppress(PinciteError):  # a full disk: the ingest itself will report it
             self._ledger.progress(self._job, done, total)

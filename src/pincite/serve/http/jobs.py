@@ -1,7 +1,7 @@
-"""Jobs: ingest and reindex go on after their request was answered, one at a time in a repository.
+"""Jobs: ingest and reindex continue after their request was answered, one at a time per repository.
 
-A queued job is on the disk before its id is told. It is run by whichever worker is free, with the rights that its
-caller had. When the server stops, the job under way is finished within a time, or recorded as interrupted.
+A queued job is on disk before its id is returned. Any free worker runs it, with the rights of its caller. When the
+server stops, the running job gets time to finish, or is recorded as interrupted.
 """
 
 from __future__ import annotations
@@ -26,20 +26,20 @@ from pincite.wire import Json
 
 BEAT_SECONDS = 1.0
 IDLE_SECONDS = 0.5
-"""Pause between two looks for a job that another worker has queued."""
+"""Interval between checks for a job queued by another worker."""
 
 TakeIn = Callable[[Library, Any, Progress], Json]
 TAKE_IN: Mapping[str, tuple[Operation, TakeIn]] = {
     "ingest": (OPERATIONS["ingest"], ingest),
     DELIVER.name: (DELIVER, deliver),
 }
-"""Jobs that read files, report how far they are, and may find none that can be read."""
+"""Jobs that read files: they report progress, and may find no readable file."""
 
 log = logging.getLogger("pincite.jobs")
 
 
 class JobRunner:
-    """The two threads of a worker: one runs jobs, one says that the worker lives."""
+    """The two threads of a worker: one runs jobs, one reports that the worker is alive."""
 
     def __init__(self, desk: Desk, ledger: Ledger) -> None:
         self._desk = desk
@@ -56,11 +56,11 @@ class JobRunner:
         self._worker.start()
 
     def wake(self) -> None:
-        """There is a new job."""
+        """Signal a new job."""
         self._wake.set()
 
     def stop(self, wait_seconds: float) -> bool:
-        """Begin no other job and wait for the one under way; False when it had to be left unfinished."""
+        """Start no more jobs and wait for the running one; False if it is not finished in time."""
         self._stop.set()
         self._wake.set()
         if self._worker.ident is not None:
@@ -76,7 +76,7 @@ class JobRunner:
 
     def _beat(self) -> None:
         while not self._stop.wait(BEAT_SECONDS) or self._worker.is_alive():
-            with suppress(PinciteError):  # a full disk: the worker lives, and says so when it can
+            with suppress(PinciteError):  # a full disk: the worker is alive and reports it as soon as it can
                 self.ledger.beat()
                 self.ledger.bury()
             if self._stop.is_set():
@@ -107,7 +107,7 @@ class JobRunner:
             self.ledger.finish(job, "failed", error=told)
         except Exception:
             log.exception("job %s failed", job.id)
-            told = {"code": "internal", "message": "something went wrong here; the server's log says what"}
+            told = {"code": "internal", "message": "internal error; the server's log has the details"}
             self.ledger.finish(job, "failed", error=told | {"field": None, "suggestions": []})
         shutil.rmtree(folder_of(self._library, job.id), ignore_errors=True)
 
@@ -120,11 +120,11 @@ class JobRunner:
 
 
 def nothing_taken_in(report: Json) -> Json | None:
-    """The error of an ingest of which every file failed; None where at least one stands in the library."""
+    """The error of an ingest in which every file failed; None if at least one is in the library."""
     failed = report["failed"]
     if not failed or any(report[count] for count in ("added", "changed", "unchanged", "removed")):
         return None
     first = f"{failed[0]['path']}: {failed[0]['reason']}"
     others = f" (and {len(failed) - 1} more: result.failed lists them)" if len(failed) > 1 else ""
-    told: Json = InvalidArgument(f"nothing was taken in: {first}{others}").to_wire()["error"]  # type: ignore[assignment]
+    told: Json = InvalidArgument(f"nothing was ingested: {first}{others}").to_wire()["error"]  # type: ignore[assignment]
     return told

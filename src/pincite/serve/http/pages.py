@@ -1,4 +1,4 @@
-"""The page: static files of `serve/web`, as they lie there. No build step, nothing from elsewhere."""
+"""The web page: the static files in `serve/web`, unchanged. No build step, nothing from other servers."""
 
 from __future__ import annotations
 
@@ -17,11 +17,11 @@ ASSETS = "/web"
 """Where the page finds its script and style; `index.html` names them by this path."""
 INDEX = "index.html"
 NO_CACHE = {"Cache-Control": "no-cache"}
-"""Asked for again each time, and answered 304: an upgraded server must not meet an old script."""
+"""Browsers revalidate each time and get a 304: an upgraded server must not run with an old script."""
 
 
 def page_routes(folder: Path = WEB) -> list[BaseRoute]:
-    """The page at `/` and at every element's address, and its files; none where the page is not installed."""
+    """Routes for the page at `/` and at every element's URL, and for its files; none if it is not installed."""
     if not (folder / INDEX).is_file():
         return []
 

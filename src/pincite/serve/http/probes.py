@@ -1,4 +1,4 @@
-"""Probes: is the process alive, can it answer, how is it doing. The first two are open to everyone and tell nothing."""
+"""Probes: is the process alive, can it answer, how is it doing. The first two are public and reveal nothing."""
 
 from __future__ import annotations
 
@@ -10,12 +10,12 @@ from pincite.wire import Json
 
 PROBE = "pincite"
 REMEMBERED_SECONDS = 1.0
-"""How long an answer stands: whoever asks faster costs nothing."""
-LOADING = "the embedding model is being loaded; until then words answer alone"
+"""How long an answer is cached, so frequent probes cost nothing."""
+LOADING = "the embedding model is loading; until then only word search answers"
 
 
 class Readiness:
-    """Asks the library a real question, as a client would."""
+    """Checks the library with a real query, as a client would."""
 
     def __init__(self, desk: Desk) -> None:
         self._desk = desk
@@ -23,10 +23,10 @@ class Readiness:
         self._found: Json = {}
 
     def check(self) -> Json:
-        """`{"status": "ready", "legs": {…}, "notes": […]}`; `Unavailable` where the library cannot answer.
+        """`{"status": "ready", "legs": {…}, "notes": […]}`; `Unavailable` if the library cannot answer.
 
-        A server whose words can answer is ready; a model that is still being loaded is a note. Where the settings
-        require meaning (`dense: required`), every question waits for the model, and this one need not.
+        A server that can search by words is ready; a model that is still loading is a note. If the settings require
+        meaning (`dense: required`), every question waits for the model; the probe reports `Unavailable` instead.
         """
         if time.monotonic() - self._checked > REMEMBERED_SECONDS:
             self._found = self._ask()
@@ -37,12 +37,12 @@ class Readiness:
         library = self._desk.library
         notes = [LOADING] if library.model.loading else []
         if notes and library.config.dense == "required":
-            raise Unavailable("the embedding model is being loaded, and the settings require it")
+            raise Unavailable("the embedding model is loading, and the settings require it")
         try:
             answer = library.search(PROBE, limit=1)
-        except NotFound:  # nothing has been ingested yet; it can be
+        except NotFound:  # nothing has been ingested yet; the server is ready for it
             return {"status": "ready", "legs": {}, "notes": notes}
         legs = {leg.name: leg.status for leg in answer.legs}
         if "ok" not in legs.values() and "partial" not in legs.values() and legs:
-            raise Unavailable("no way of finding can answer; the server's operator can learn why with `pincite doctor`")
+            raise Unavailable("no search leg can answer; the server's operator can find out why with `pincite doctor`")
         return {"status": "ready", "legs": legs, "notes": notes}

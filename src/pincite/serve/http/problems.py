@@ -1,4 +1,4 @@
-"""Problems: an error as RFC 9457 wants it, with our code, field and suggestions at the top level."""
+"""Problems: errors in the format of RFC 9457, with our code, field and suggestions at the top level."""
 
 from __future__ import annotations
 
@@ -39,21 +39,21 @@ STATUS: tuple[tuple[type[PinciteError], int], ...] = (
     (DeadlineExceeded, 504),
     (Unavailable, 503),
 )
-"""The first class that an error is one of; anything else is 500."""
+"""The first class that matches an error decides; anything else is 500."""
 
 TITLES = {
-    "invalid_argument": "The request cannot be used as it is",
+    "invalid_argument": "The request is not valid",
     "unknown_argument": "An argument is unknown",
-    "not_found": "There is nothing with this name",
-    "unauthenticated": "Who asks is not known",
+    "not_found": "Not found",
+    "unauthenticated": "The caller is unknown",
     "permission_denied": "This is not allowed",
     "conflict": "The state of the library forbids it",
     "unavailable": "It cannot be answered now",
     "deadline_exceeded": "It took too long",
-    "cancelled": "Nobody waits for the answer",
-    "internal": "Something went wrong here",
+    "cancelled": "The caller stopped waiting",
+    "internal": "Internal error",
 }
-"""By code: a title belongs to a type of problem, not to its status (RFC 9457, 3.1.4)."""
+"""By code: a title belongs to a problem type, not to its status (RFC 9457, 3.1.4)."""
 
 log = logging.getLogger("pincite.http")
 
@@ -64,7 +64,7 @@ def status_of(error: PinciteError) -> int:
 
 
 class BadRequest(InvalidArgument):
-    """What cannot even be read: no JSON, no multipart form."""
+    """An unreadable request: neither JSON nor a multipart form."""
 
     http_status = 400
 
@@ -84,7 +84,7 @@ class Misdirected(InvalidArgument):
 
 
 def problem(error: PinciteError, instance: str = "") -> Json:
-    """The body of an error's response."""
+    """The body of an error response."""
     status = status_of(error)
     told = error.to_wire()["error"]
     assert isinstance(told, dict)
@@ -101,7 +101,7 @@ def problem(error: PinciteError, instance: str = "") -> Json:
 
 
 def headers_of(error: PinciteError, challenge: str = "") -> dict[str, str]:
-    """What goes beside the body: when to come again, and (`challenge`) how to say who one is."""
+    """The headers of an error response: when to retry, and (`challenge`) how to authenticate."""
     headers = {"Cache-Control": "no-store"}
     if isinstance(error, RateLimited):
         headers["Retry-After"] = str(max(1, math.ceil(error.retry_after)))
@@ -115,7 +115,7 @@ def response(error: PinciteError, instance: str = "", challenge: str = "") -> Re
 
 
 async def of_framework(request: Request, error: Exception) -> Response:
-    """404 and 405 of the router, and forms that cannot be read, in our shape."""
+    """The router's 404 and 405, and unreadable forms, in our format."""
     assert isinstance(error, HTTPException)
     code = "not_found" if error.status_code == 404 else "invalid_argument"
     return JSONResponse(
@@ -136,7 +136,7 @@ async def of_framework(request: Request, error: Exception) -> Response:
 
 
 def allowed_here(request: Request) -> str:
-    """The methods of all routes with this address: the router names only those of the first."""
+    """The methods of all routes with this path: the router lists only those of the first."""
     known: set[str] = set()
     for route in request.app.routes:
         if route.matches(request.scope)[0] is not Match.NONE:
@@ -146,18 +146,18 @@ def allowed_here(request: Request) -> str:
 
 def _advice(error: HTTPException, request: Request) -> str:
     if error.status_code == 404:
-        return "there is nothing at this address; /openapi.json lists what there is"
+        return "there is nothing at this address; see /openapi.json"
     if error.status_code == 405:
-        return f"{request.method} is not understood here; try {allowed_here(request)}"
+        return f"{request.method} is not allowed here; use {allowed_here(request)}"
     return str(error.detail)
 
 
 async def of_nobody(request: Request, _error: Exception) -> Response:
-    """The client broke off while it was sending: nothing went wrong here, and nobody reads this."""
+    """The client disconnected while sending. This is not our error, and nobody reads the response."""
     return response(Gone(), request.url.path)
 
 
 async def of_a_crash(request: Request, error: Exception) -> Response:
-    """What nobody foresaw: the log has it, the caller learns only that it happened."""
-    log.error("unforeseen error at %s %s", request.method, request.url.path, exc_info=error)
-    return response(PinciteError("something went wrong here; the server's log says what"), request.url.path)
+    """An unexpected error: it is logged, and the caller only learns that it happened."""
+    log.error("unexpected error at %s %s", request.method, request.url.path, exc_info=error)
+    return response(PinciteError("internal error; the server's log has the details"), request.url.path)

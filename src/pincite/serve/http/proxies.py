@@ -1,4 +1,4 @@
-"""What a proxy says of a request, believed only of those that the settings name."""
+"""What a proxy reports about a request, trusted only if the settings list the proxy."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from starlette.types import Scope
 
 
 def is_encrypted(scope: Scope, trusted: Sequence[str]) -> bool:
-    """Whether the caller's own connection is HTTPS: here, or at a trusted proxy in front."""
+    """Whether the caller's own connection is HTTPS, here or at a trusted proxy."""
     if scope["scheme"] in ("https", "wss"):
         return True
     said = header(scope, b"x-forwarded-proto").partition(",")[0].strip().lower()
@@ -26,16 +26,16 @@ def is_trusted(scope: Scope, trusted: Sequence[str]) -> bool:
 
 
 def header(scope: Scope, name: bytes) -> str:
-    """A header of a request, empty when it is absent."""
+    """A header of a request, empty if absent."""
     return next((value.decode("latin-1") for key, value in scope["headers"] if key == name), "")
 
 
 def bearer(scope: Scope) -> str | None:
-    """The token of a request; None where there is none. Never from the address: addresses are logged."""
+    """The token of a request, or None. Never taken from the URL: URLs are logged."""
     scheme, _, token = header(scope, b"authorization").partition(" ")
     return token.strip() or None if scheme.lower() == "bearer" else None
 
 
 def base_url(scope: Scope, trusted: Sequence[str]) -> str:
-    """How this client reached us."""
+    """The base URL by which this client reached us."""
     return f"{'https' if is_encrypted(scope, trusted) else 'http'}://{header(scope, b'host')}"

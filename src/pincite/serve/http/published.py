@@ -1,4 +1,4 @@
-"""The OpenAPI document as it is published in docs/openapi.json: it does not depend on a library."""
+"""The OpenAPI document as published in docs/openapi.json, independent of any library."""
 
 from __future__ import annotations
 

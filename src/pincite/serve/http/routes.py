@@ -1,8 +1,8 @@
-"""The reading routes, as a table: which address and method asks the desk for which operation.
+"""The reading routes, as a table: which path and method asks the desk for which operation.
 
-Ids of elements hold slashes, so nothing ever follows an id in an address: an element's history is at
-`/v1/history/ID`, not at `/v1/elements/ID/history`, which could be an element itself. A slash may be written as it is or
-as %2F; ids that a proxy would tidy up (`a//b`, `../x`) go into a body: `POST /v1/elements`.
+Element ids contain slashes, so nothing ever follows an id in a path: an element's history is at `/v1/history/ID`, not
+at `/v1/elements/ID/history`, which could itself be an element. A slash may be written as is or as %2F; ids that a proxy
+would normalise (`a//b`, `../x`) go into a body: `POST /v1/elements`.
 """
 
 from __future__ import annotations
@@ -35,7 +35,7 @@ class Read:
     operation: str
     method: str = GET
     id: str = ""
-    """operationId, where it is not the operation's name: a second way to the same."""
+    """operationId, if it differs from the operation's name: an alternative route."""
 
     @property
     def name(self) -> str:
@@ -43,7 +43,7 @@ class Read:
 
     @property
     def in_path(self) -> str:
-        """The argument that the address itself holds."""
+        """The argument in the path."""
         return "element" if "{element:path}" in self.path else ""
 
 
@@ -75,7 +75,7 @@ READS = (
 
 
 def endpoint_of(read: Read, calls: Calls) -> Endpoint:
-    """What answers a route: gather the arguments, ask the desk, render."""
+    """The handler of a route: it collects the arguments, asks the desk and renders the answer."""
     model = OPERATIONS[read.operation].request
 
     async def endpoint(request: Request) -> Response:
@@ -89,30 +89,28 @@ def endpoint_of(read: Read, calls: Calls) -> Endpoint:
 
 
 async def arguments_of(request: Request, model: type[Asked], in_path: str = "") -> Json:
-    """The arguments in the address, or in the body of a POST."""
+    """The arguments in the URL, or in the body of a POST."""
     query = from_query(model, request.query_params.multi_items())
     if request.method == POST:
         if query:
-            raise InvalidArgument(
-                f"{min(query)} belongs into the body of a POST, not into its address", field=min(query)
-            )
+            raise InvalidArgument(f"send {min(query)} in the body of a POST, not in its URL", field=min(query))
         return await from_body(request)
     if in_path:
         if in_path in query:
-            raise InvalidArgument(f"{in_path} stands in the address already; leave it out of the query", field=in_path)
+            raise InvalidArgument(f"{in_path} is already in the path; remove it from the query", field=in_path)
         query[in_path] = _rest_of_path(request, in_path)
     return query
 
 
 def _rest_of_path(request: Request, name: str) -> str:
-    """What follows in the address, decoded exactly once: a citation has percent signs of its own."""
+    """The rest of the path, decoded exactly once, because a citation contains percent signs itself."""
     slashes = str(request.scope["route"].path).partition("{")[0].count("/")
     parts = request.scope.get("raw_path", b"").decode("ascii", "replace").split("/", slashes)
     return unquote(parts[slashes]) if len(parts) > slashes else str(request.path_params[name])
 
 
 def _element(calls: Calls, request: Request, body: Json) -> Response:
-    """An element with its tag, or only the tag for a client that has it already."""
+    """An element with its tag, or only the tag for a client that already has it."""
     tag = tag_of(body)
     headers = {"ETag": tag, "Cache-Control": "private, no-cache", "Vary": "Authorization", **calls.rate(request)}
     if request.method == GET and is_known(tag, request.headers.get("if-none-match", "")):

@@ -1,8 +1,8 @@
 """`pincite serve`: HTTP, MCP and the page (and gRPC with a port) in one process, or in several that share a socket.
 
-Whatever can be known to be wrong beforehand is said before anything is opened. Each worker opens the library itself:
-readers follow the writer's commits through the files. On SIGTERM a worker takes no new requests at any door, finishes
-those under way and its job, and closes the library; what was acknowledged is on the disk.
+Problems that can be detected in advance are reported before anything is opened. Each worker opens the library itself:
+readers follow the writer's commits through the files. On SIGTERM a worker accepts no new requests at any door, finishes
+the running ones and its job, and closes the library; everything acknowledged is on disk.
 """
 
 from __future__ import annotations
@@ -35,18 +35,18 @@ if TYPE_CHECKING:
     from pincite.serve.grpc.running import Running
 
 MAX_HEAD_BYTES = 256 * 1024
-"""Of a request's first line and headers: the longest question, percent-encoded, may stand in an address."""
+"""Maximum size of a request's first line and headers: a URL may contain the longest question, percent-encoded."""
 BACKLOG = 2048
 DRAIN_SECONDS = 10
-"""How long open connections and calls may take to end when the server stops, at all doors at once."""
+"""How long open connections and calls may take to finish when the server stops, at all doors together."""
 LAST_SECONDS = 3
-"""Of them, for refusing in words what has not begun by then."""
+"""The part of it reserved for refusing requests that have not started, with a proper answer."""
 WILDCARDS = ("0.0.0.0", "::", "")
 
 
 @dataclass(frozen=True, slots=True)
 class Serving:
-    """How to serve; the same for all workers, to whom it is sent."""
+    """How to serve; sent unchanged to all workers."""
 
     config: Config
     settings: ServeSettings
@@ -58,11 +58,11 @@ class Serving:
     key: str = ""
     shutdown_seconds: float = 60.0
     create: bool = False
-    """Begin with an empty library where there is none."""
+    """Create an empty library if there is none."""
 
 
 def serve(serving: Serving) -> None:
-    """Serve until SIGTERM or SIGINT. Raises before anything is opened if it cannot, or may not, be served so."""
+    """Serve until SIGTERM or SIGINT. Raises before anything is opened if serving is impossible or not allowed."""
     require("http", "pincite serve", "fastapi", "uvicorn", "prometheus_client")
     check(serving)
     configure(serving.settings.log)
@@ -71,8 +71,8 @@ def serve(serving: Serving) -> None:
     with ExitStack() as stack:
         stack.enter_context(listening)
         if not has_library(serving.config):
-            open_library(serving.config).close()  # here, so that several workers find one
-            say(f"made an empty library at {serving.config.library}; uploads and `pincite ingest` fill it")
+            open_library(serving.config).close()  # here, so that all workers find it
+            say(f"created an empty library at {serving.config.library}; fill it with uploads or `pincite ingest`")
         say(f"serving {serving.config.library} at {address} (stop with Ctrl-C)")
         if serving.workers == 1:
             work(serving, [listening], 0)
@@ -81,27 +81,27 @@ def serve(serving: Serving) -> None:
 
             os.environ[SHARED] = stack.enter_context(TemporaryDirectory(prefix="pincite-metrics-"))
             supervise(serving, [listening])
-    say("stopped; what was acknowledged is on the disk")
+    say("stopped; everything acknowledged is on disk")
 
 
 def check(serving: Serving) -> None:
-    """Whether there is something to serve, with what it needs, and whether this address may be served, and safely."""
+    """Check that the library and required packages are present, and that this address may be served safely."""
     settings = serving.settings
     verifier = Verifier(settings.auth, Path(serving.config.library), serving.config)
     check_bind(settings, authenticated=verifier.required)
     check_certificate(serving.certificate, serving.key)
     if settings.production and not (serving.certificate or settings.trusted_proxies):
         raise InvalidArgument(
-            "in production plain HTTP is refused, so nobody could reach this server: give it a certificate"
-            " (--certificate and --key), or name the proxy that speaks HTTPS in serve.trusted_proxies",
+            "in production plain HTTP is refused, so nobody could reach this server; pass a certificate"
+            " (--certificate and --key), or add the proxy that handles HTTPS to serve.trusted_proxies",
             field="serve.production",
         )
     if serving.grpc_port is not None:
         require_grpc()
     if not serving.create and not has_library(serving.config):
         raise NotFound(
-            f"there is no library at {serving.config.library!r}; make one with: pincite ingest FOLDER, or begin with an"
-            " empty one, which uploads fill: pincite serve --create",
+            f"there is no library at {serving.config.library!r}; make one with: pincite ingest FOLDER, or start with an"
+            " empty one and upload files: pincite serve --create",
             field="library",
         )
 
@@ -129,16 +129,16 @@ def work(serving: Serving, sockets: Sequence[socket.socket], number: int) -> Non
                 say(what)
             if calls is not None:
                 say(f"gRPC at {_grpc_address(serving)}")
-            with suppress(PinciteError):  # without a model, answers go without meaning and say so
+            with suppress(PinciteError):  # without a model, answers skip meaning and say so
                 library.embed_in_background()
         library.warm_up()
         config = uvicorn.Config(
             Traced(Guard(app, serving.settings)),
-            log_config=None,  # its warnings go where ours go
+            log_config=None,  # its warnings go to our log
             log_level="warning",
             access_log=False,
             server_header=False,
-            proxy_headers=False,  # the guard believes only the proxies that the settings name
+            proxy_headers=False,  # the guard trusts only the proxies in the settings
             backlog=BACKLOG,
             h11_max_incomplete_event_size=MAX_HEAD_BYTES,
             timeout_graceful_shutdown=DRAIN_SECONDS,
@@ -150,7 +150,7 @@ def work(serving: Serving, sockets: Sequence[socket.socket], number: int) -> Non
 
 
 def _run(server: Any, sockets: Sequence[socket.socket]) -> None:
-    """Run it; the signal that ended it, which it raises again when all is done, was what we wanted."""
+    """Run the server. It raises the signal that stopped it again at the end; that is ignored."""
     before = {number: signal.getsignal(number) for number in (signal.SIGINT, signal.SIGTERM)}
     for number in before:
         signal.signal(number, lambda *_: None)
@@ -160,7 +160,7 @@ def _run(server: Any, sockets: Sequence[socket.socket]) -> None:
         for number, handler in before.items():
             signal.signal(number, handler)
     if not server.started:
-        raise Unavailable("the server could not start; what it said above is why")
+        raise Unavailable("the server could not start; see the messages above")
 
 
 def _start_grpc(desk: Desk, serving: Serving) -> Running:
@@ -178,14 +178,14 @@ def _grpc_address(serving: Serving) -> str:
 
 
 def _listen(host: str, port: int) -> socket.socket:
-    """A socket that all workers share."""
+    """A socket shared by all workers."""
     family = socket.AF_INET6 if ":" in host else socket.AF_INET
-    # asyncio sends at once (TCP_NODELAY) only where the protocol is named; else every answer waits 40 ms for an ACK.
+    # asyncio sets TCP_NODELAY only if the protocol is named; otherwise every answer waits 40 ms for an ACK.
     listening = socket.socket(family, socket.SOCK_STREAM, socket.IPPROTO_TCP)
     listening.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
     try:
         listening.bind((host, port))
-        listening.listen(BACKLOG)  # whoever comes while the library is opened waits for it
+        listening.listen(BACKLOG)  # clients that connect while the library opens wait for it
     except OSError as error:
         listening.close()
         raise Unavailable(
@@ -200,12 +200,12 @@ def _address(serving: Serving, port: int) -> str:
 
 
 def _name(host: str) -> str:
-    """A host as it stands in an address."""
+    """A host as written in a URL."""
     return f"[{host}]" if ":" in host else host
 
 
 def reachable(settings: ServeSettings) -> ServeSettings:
-    """The settings with the address that is served as a name of the server; a wildcard is no name."""
+    """The settings with the served address as a name of the server, unless it is a wildcard."""
     if settings.host in WILDCARDS or is_loopback(settings.host):
         return settings
     return settings.model_copy(update={"allowed_hosts": (*settings.allowed_hosts, settings.host)})

@@ -1,7 +1,8 @@
-"""The HTTP server, which takes everything along when it stops: gRPC drains beside it, in the same time.
+"""The HTTP server, which stops everything together: gRPC drains at the same time.
 
-One after the other, a door would take new calls while the other drains, and stopping would take twice as long. Shortly
-before the time is over, those who still wait for their turn are refused in words, not by a broken connection.
+If they stopped one after the other, one door would accept new calls while the other drains, and stopping would take
+twice as long. Shortly before time is up, requests that still wait for their turn are refused with a proper answer, not
+with a broken connection.
 """
 
 from __future__ import annotations
@@ -14,7 +15,7 @@ import uvicorn
 
 
 class StoppingTogether(uvicorn.Server):
-    """`also` is run on a thread beside the server's own shutdown, which ends when both have; `last` near its end."""
+    """`also` runs on a thread during the server's own shutdown, which waits for it; `last` runs near the end."""
 
     def __init__(
         self,

@@ -1,4 +1,4 @@
-"""Streams: hits as they are found. Server-sent events for browsers, JSON lines for programs; the same events."""
+"""Streams: hits as they are found. The same events as server-sent events for browsers or JSON lines for programs."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ OPERATION = "semanticSearch"
 
 
 async def stream(calls: Calls, request: Request, arguments: Json) -> Response:
-    """Answer a search event by event. What is refused is refused with its status, before the first of them."""
+    """Answer a search event by event. A refusal gets its own status, before the first event."""
     caller = await calls.caller(request, is_read=True)
     asked = Asked(OPERATION, arguments, caller)
     await calls.on_thread(partial(calls.desk.admit, OPERATION, arguments, caller, door=DOOR), asked=asked)
@@ -32,17 +32,17 @@ async def stream(calls: Calls, request: Request, arguments: Json) -> Response:
 
 
 async def _one_by_one(calls: Calls, request: Request, events: Iterator[Json], asked: Asked) -> AsyncIterator[Json]:
-    """The events. The status is sent already: also what nobody foresaw must end in one."""
-    unbegun: Asked | None = asked  # once begun, the desk writes it down
+    """The events. The status has already been sent, so even an unexpected error must become an event."""
+    unbegun: Asked | None = asked  # once started, the desk logs it
     try:
         while event := await calls.on_thread(next, events, None, asked=unbegun, client=request):
             unbegun = None
             yield event
     except PinciteError as error:
         yield {"event": "error", **error.to_wire()}
-    except Exception as error:  # noqa: BLE001 - told as an event; the log has it
-        log.error("unforeseen error in a stream", exc_info=error)
-        yield {"event": "error", **PinciteError("something went wrong here; the server's log says what").to_wire()}
+    except Exception as error:  # noqa: BLE001 - logged and sent as an event
+        log.error("unexpected error in a stream", exc_info=error)
+        yield {"event": "error", **PinciteError("internal error; the server's log has the details").to_wire()}
 
 
 async def _written(events: AsyncIterator[Json], *, as_sse: bool) -> AsyncIterator[bytes]:

@@ -1,7 +1,7 @@
-"""Entity tags of elements: whoever has this version of the passage already is told so, and nothing is sent.
+"""Entity tags of elements: a client that already has this version of the passage gets a 304 without a body.
 
-The tag is weak: it stands for the version and what was cut out of it, not for the revision at which it was read, which
-every commit to the repository moves on.
+The tag is weak: it identifies the version and the part that was read, not the revision, which every commit to the
+repository changes.
 """
 
 from __future__ import annotations
@@ -20,6 +20,6 @@ def tag_of(element: Json) -> str:
 
 
 def is_known(tag: str, if_none_match: str) -> bool:
-    """Whether an If-None-Match header names the tag; compared weakly, as RFC 9110 wants it there."""
+    """Whether an If-None-Match header contains the tag; compared weakly, as RFC 9110 requires."""
     given = [item.strip().removeprefix("W/") for item in if_none_match.split(",")]
     return "*" in given or tag.removeprefix("W/") in given

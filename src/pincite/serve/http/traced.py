@@ -1,7 +1,7 @@
-"""Traced: a span for each request, around everything else, and the trace id that its log lines share.
+"""Traced: a span around each request, and the trace id shared by its log lines.
 
-FastAPI and OpenTelemetry's own instrumentation write the whole address into a span, and with it what somebody looks
-for. Here the span has the route's pattern only. A caller's `traceparent` is gone on with.
+The instrumentation of FastAPI and OpenTelemetry writes the whole URL into a span, and with it the query. Here the span
+has only the route's pattern. A caller's `traceparent` is continued.
 """
 
 from __future__ import annotations

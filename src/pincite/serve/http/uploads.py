@@ -1,7 +1,7 @@
-"""Uploads: files that come with a request wait in a folder of the library until their job has read them.
+"""Uploads: files sent with a request wait in a folder of the library until their job has read them.
 
-They are added to what was uploaded before; the folder is gone when the job has ended, so that what a purge erases is
-not kept a second time. A file's name, with the prefix before it, is its element id.
+They are added to earlier uploads. The folder is deleted when the job ends, so that no second copy outlives a purge. The
+prefix plus a file's name is its element id.
 """
 
 from __future__ import annotations
@@ -26,10 +26,10 @@ FOLDER = "uploads"
 FILE_FIELD = "file"
 MAX_FILES = 1_000
 MAX_NAME_BYTES = 200
-"""Of each part of a path; most file systems end at 255."""
+"""Maximum length of each part of a path; most file systems allow 255."""
 MAX_PARTS = 20
 UNKNOWN_AFTER_SECONDS = 3_600.0
-"""A folder without a job this old was left by a request that broke off."""
+"""A folder of this age without a job was left by an aborted request."""
 _COPY_BYTES = 1024 * 1024
 
 
@@ -37,16 +37,16 @@ class Deliver(Request):
     """Add uploaded files to a repository."""
 
     folder: str = Field(min_length=1, exclude=True)
-    """Where the files lie; set by this door, never by a caller."""
+    """Where the files are; set by this door, never by a caller."""
     repository_id: OneName = ""
     withdraw: list[str] = Field(
-        default_factory=list, max_length=MAX_FILES, description="Names uploaded earlier that are taken out."
+        default_factory=list, max_length=MAX_FILES, description="Names of earlier uploads to remove."
     )
     message: str = Field(default="", max_length=2_000, description="Why; kept in the history.")
 
 
 def deliver(library: Library, asked: Deliver, progress: Progress = silent) -> Json:
-    """Put the uploaded files in."""
+    """Ingest the uploaded files."""
     report = library.deliver(
         asked.folder,
         repository=asked.repository_id,
@@ -58,7 +58,7 @@ def deliver(library: Library, asked: Deliver, progress: Progress = silent) -> Js
 
 
 DELIVER = Operation("ingestUpload", WRITE, Deliver, deliver)
-"""Not among the operations of every door: only this one has files to give."""
+"""Not an operation of every door: only this one accepts files."""
 
 
 def folder_of(library: Path, job_id: str) -> Path:
@@ -66,7 +66,7 @@ def folder_of(library: Path, job_id: str) -> Path:
 
 
 def arguments_of(form: FormData) -> tuple[Json, list[tuple[str, UploadFile]]]:
-    """The fields of an upload and its files, each under the name that it will have."""
+    """The fields of an upload and its files, each under its final name."""
     fields: dict[str, list[str]] = {}
     files: list[UploadFile] = []
     for name, value in form.multi_items():
@@ -79,7 +79,7 @@ def arguments_of(form: FormData) -> tuple[Json, list[tuple[str, UploadFile]]]:
     known = ("prefix", "withdraw", "repository_id", "message")
     for name in fields:
         if name == FILE_FIELD:
-            raise InvalidArgument(f"the field {FILE_FIELD!r} holds text; send a file, with a file name", field=name)
+            raise InvalidArgument(f"the field {FILE_FIELD!r} contains text; send a file with a file name", field=name)
         if name not in known:
             raise UnknownArgument.named("field", name, known)
     prefix = fields.pop("prefix", [""])[-1]
@@ -89,28 +89,28 @@ def arguments_of(form: FormData) -> tuple[Json, list[tuple[str, UploadFile]]]:
         raise InvalidArgument(f"there is nothing to upload; send files in the field {FILE_FIELD!r}", field=FILE_FIELD)
     named = [(safe_name(prefix + (file.filename or "")), file) for file in files]
     if len({name for name, _ in named}) < len(named):
-        raise InvalidArgument("two files have the same name; each must have its own", field=FILE_FIELD)
+        raise InvalidArgument("two files have the same name; names must differ", field=FILE_FIELD)
     return arguments, named
 
 
 def safe_name(given: str) -> str:
-    """A path that stays below the folder and that every system can store; `InvalidArgument` otherwise."""
+    """A path that stays inside the folder and works on every system; otherwise `InvalidArgument`."""
     parts = PurePosixPath(given.replace("\\", "/")).parts
     if not 0 < len(parts) <= MAX_PARTS or not all(_is_storable(part) for part in parts):
         raise InvalidArgument(
-            f"{given!r:.200} cannot be a file's name; use a relative path like handbook/leave.md", field=FILE_FIELD
+            f"{given!r:.200} is not a valid file name; use a relative path like handbook/leave.md", field=FILE_FIELD
         )
     return "/".join(parts)
 
 
 def _is_storable(part: str) -> bool:
-    """Hidden files are passed over by an ingest, so they are refused here."""
+    """Whether a part of a path can be stored. Hidden names cannot, because an ingest skips them."""
     signs = all(ord(sign) >= 32 and not 0xD800 <= ord(sign) < 0xE000 and sign not in "/:" for sign in part)
     return signs and not part.startswith(".") and len(part.encode("utf-8", "replace")) <= MAX_NAME_BYTES
 
 
 def keep(folder: Path, files: list[tuple[str, UploadFile]]) -> None:
-    """Put the files where their job will read them."""
+    """Save the files where their job will read them."""
     folder.mkdir(parents=True)
     try:
         for name, file in files:
@@ -119,17 +119,17 @@ def keep(folder: Path, files: list[tuple[str, UploadFile]]) -> None:
             with target.open("xb") as out:
                 shutil.copyfileobj(file.file, out, _COPY_BYTES)
                 out.flush()
-                os.fsync(out.fileno())  # a job that was promised must survive a power cut
+                os.fsync(out.fileno())  # an accepted job must survive a power cut
     except (FileExistsError, NotADirectoryError) as error:
         shutil.rmtree(folder, ignore_errors=True)
-        raise InvalidArgument("one file's name is another's folder; rename one", field=FILE_FIELD) from error
+        raise InvalidArgument("the name of one file is the folder of another; rename one", field=FILE_FIELD) from error
     except BaseException:
         shutil.rmtree(folder, ignore_errors=True)
         raise
 
 
 def sweep(library: Path, ledger: Ledger) -> None:
-    """Remove what ended jobs and broken requests have left."""
+    """Delete what finished jobs and aborted requests have left."""
     for folder in (library / FOLDER).glob("*"):
         job = ledger.job(folder.name)
         unknown = job is None and time.time() - folder.stat().st_mtime > UNKNOWN_AFTER_SECONDS

@@ -1,4 +1,4 @@
-"""Several workers on one socket, and who looks after them: a worker that dies is replaced, all stop together."""
+"""Several workers on one socket, with a supervisor: a worker that dies is replaced, and all stop together."""
 
 from __future__ import annotations
 
@@ -20,16 +20,16 @@ if TYPE_CHECKING:
 
 LOOK_SECONDS = 0.3
 EARLY_SECONDS = 10.0
-"""A worker that dies sooner did not come up at all."""
+"""A worker that dies sooner counts as failed to start."""
 MAX_EARLY_DEATHS = 3
 SLACK_SECONDS = 20.0
-"""What stopping takes beside the job under way: connections, merges, closing files."""
+"""Time to stop in addition to the running job: connections, merges, closing files."""
 FAILED = 4
 _context = multiprocessing.get_context("spawn")  # a fork would copy threads' locks and open databases
 
 
 def supervise(serving: Serving, sockets: Sequence[socket.socket]) -> None:
-    """Run the workers until told to stop."""
+    """Run the workers until a stop signal."""
     with _stopping() as stop:
         workers = [_Worker(serving, sockets, number) for number in range(serving.workers)]
         early = 0
@@ -40,7 +40,7 @@ def supervise(serving: Serving, sockets: Sequence[socket.socket]) -> None:
                 early = early + 1 if worker.age() < EARLY_SECONDS else 0
                 if early >= MAX_EARLY_DEATHS:
                     _stop_all(workers, serving.shutdown_seconds)
-                    raise Unavailable("the workers do not come up; what they said above is why")
+                    raise Unavailable("the workers do not start; see the messages above")
                 worker.restart()
         _stop_all(workers, serving.shutdown_seconds)
 
@@ -71,7 +71,7 @@ def _stop_all(workers: Sequence[_Worker], shutdown_seconds: float) -> None:
 
 
 def _work(serving: Serving, sockets: Sequence[socket.socket], number: int) -> None:
-    """What a worker's process does."""
+    """The main function of a worker process."""
     from pincite.serve.http.run import work
     from pincite.serve.logs import say
 
@@ -84,7 +84,7 @@ def _work(serving: Serving, sockets: Sequence[socket.socket], number: int) -> No
 
 
 def _follow_parent() -> None:
-    """Without whoever started it, a worker ends too: nobody else would stop it."""
+    """End the worker when its parent process is gone, because nothing else would stop it."""
     parent = multiprocessing.parent_process()
     if parent is not None:
         parent.join()

@@ -1,4 +1,4 @@
-"""Requests that change something: baselines at once, ingest and reindex as jobs. Each may carry an Idempotency-Key."""
+"""Requests that change something: baselines at once, ingest and reindex as jobs. Each may have an Idempotency-Key."""
 
 from __future__ import annotations
 
@@ -57,13 +57,13 @@ class Writing:
             repository = str(arguments.get("repository_id") or "")
             library.require_writable(repository)
             if repository:
-                library.revisions(repository=repository, limit=1)  # refuses one that does not exist, now and not later
+                library.revisions(repository=repository, limit=1)  # refuses an unknown repository now, not later
             return self._queued("reindex", caller, repository, arguments, reply)
 
         return await self._once(request, caller, "reindex", arguments, act)
 
     async def ingest(self, request: Request) -> Response:
-        """Queue an ingest of a source that the settings allow, or of the files that come with the request."""
+        """Queue an ingest of a source that the settings allow, or of the files in the request."""
         if request.headers.get("content-type", "").lower().startswith(MULTIPART):
             return await self._upload(request)
         arguments = await from_body(request)
@@ -79,7 +79,7 @@ class Writing:
         return await self._once(request, caller, "ingest", arguments, act)
 
     async def _upload(self, request: Request) -> Response:
-        caller = await self._calls.caller(request)  # before the files are read: a stranger's are not taken
+        caller = await self._calls.caller(request)  # before the files are read: those of a stranger are refused
         if not caller.may(DELIVER.scope):
             raise InsufficientScope(DELIVER.name, DELIVER.scope)
         require("http", "an upload", "python_multipart")
@@ -129,7 +129,7 @@ class Writing:
 
 
 async def _digest(file: UploadFile) -> str:
-    """What tells two uploads of the same name apart."""
+    """A digest that distinguishes two uploads of the same name."""
     digest = hashlib.blake2b(digest_size=16)
     while part := await file.read(1024 * 1024):
         digest.update(part)

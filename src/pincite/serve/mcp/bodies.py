@@ -1,7 +1,6 @@
-"""The body of a POST to MCP, before the SDK reads it: one message of JSON-RPC, or an error in words that help.
+"""The body of a POST to MCP, checked before the SDK reads it: one JSON-RPC message, or a helpful error.
 
-To clients of the handshake era the SDK answers with the complaints of its own validator, about types that they never
-heard of.
+For clients of the handshake era, the SDK would answer with its validator's errors about internal types.
 """
 
 from __future__ import annotations
@@ -25,7 +24,7 @@ SHAPE = (
 
 
 async def read_body(receive: Receive) -> tuple[bytes, Receive]:
-    """The whole body, and the same to be received again by whoever comes next."""
+    """The whole body, and a channel from which the next application can receive it again."""
     message, parts = await receive(), []
     while message["type"] == "http.request":
         parts.append(message.get("body", b""))
@@ -44,7 +43,7 @@ async def read_body(receive: Receive) -> tuple[bytes, Receive]:
 
 
 def refusal_of(body: bytes) -> JSONResponse | None:
-    """The answer to what is no message; None where the SDK can read it."""
+    """The answer to a body that is not a message; None if the SDK can read it."""
     try:
         given = strict_json.loads(body)
     except InvalidArgument as error:
@@ -52,7 +51,7 @@ def refusal_of(body: bytes) -> JSONResponse | None:
     except (ValueError, RecursionError) as error:
         return _refused(PARSE_ERROR, f"the body is not JSON: {str(error) or 'nested too deeply'}")
     if isinstance(given, list):
-        return _refused(INVALID_REQUEST, f"{SHAPE}; a list of messages is not taken, send each for itself")
+        return _refused(INVALID_REQUEST, f"{SHAPE}; lists of messages are not supported, send each one separately")
     try:
         jsonrpc_message_adapter.validate_python(given, by_name=False)
     except ValidationError:

@@ -1,7 +1,7 @@
-"""Calls: from a tool call to its result, or to an error from which a model can correct itself.
+"""Calls: from a tool call to its result, or to an error that helps a model correct itself.
 
-Exactly one text block and the structured content. An error has the text only: a client may check structured content
-against the output schema even then. Its wire form stands in `_meta`, for programs.
+A result has exactly one text block and the structured content. An error has only the text, because a client may check
+structured content against the output schema even then. Its wire form is in `_meta`, for programs.
 """
 
 from __future__ import annotations
@@ -34,13 +34,13 @@ T = TypeVar("T")
 
 
 def caller_of(context: ServerRequestContext[Any, Any], desk: Desk) -> Caller:
-    """Who asks: over HTTP whom the gate let in, on stdio and in memory whoever started this process."""
+    """The caller: over HTTP the one the gate admitted, on stdio and in memory the local user."""
     if context.request is None:
         return desk.local()
     from pincite.serve.mcp.gate import CALLER
 
     found = context.request.scope.get(CALLER)
-    if not isinstance(found, Caller):  # mounted without its gate: nobody is let in by mistake
+    if not isinstance(found, Caller):  # mounted without its gate: admit nobody by mistake
         raise Unauthenticated("authentication required")
     return found
 
@@ -51,9 +51,9 @@ async def on_thread(
     work: Callable[[], T],
     asked: Asked | None = None,
 ) -> T:
-    """Run what blocks beside the loop; over HTTP within the time that a request may take.
+    """Run blocking work on a thread; over HTTP within the time limit of a request.
 
-    `asked`, the operation and its arguments, is written down if no thread has taken it up by then.
+    `asked`, the operation and its arguments, is logged if no thread has started it by then.
     """
     if context.request is None or desk is None:
         return await threads.on_thread(work, None, late="")
@@ -64,7 +64,7 @@ async def on_thread(
             opened.gave_up(*asked, lambda: caller_of(context, opened), error, door=DOOR)
 
     seconds = opened.settings.request_seconds
-    late = f"it took longer than {seconds:g} s; ask for less at once"
+    late = f"the request took longer than the limit of {seconds:g} s; ask for less"
     return await threads.on_thread(work, seconds, late=late, gave_up=gave_up)
 
 
@@ -84,8 +84,8 @@ async def call(
     except PinciteError as error:
         return refusal(error, argument_names(tool))
     except Exception:
-        log.exception("the tool %s failed", tool.name)  # what nobody foresaw: the log has it, the caller learns that
-        return refusal(PinciteError("something went wrong here; the server's log says what"))
+        log.exception("the tool %s failed", tool.name)  # unexpected: the caller only learns that it happened
+        return refusal(PinciteError("internal error; the server's log has the details"))
     return result(body, tool.render(body))
 
 
@@ -96,7 +96,7 @@ def answer(
     context: ServerRequestContext[Any, Any],
     report: Progress,
 ) -> Json:
-    """The wire's answer, kept within the limit of characters."""
+    """The wire answer, kept within the character limit."""
     desk = opened()
     caller = caller_of(context, desk)
     asked = {**arguments, **{name: value for name, value in tool.defaults.items() if not arguments.get(name)}}
@@ -108,7 +108,7 @@ def answer(
         body = ask(tool.name, asked, caller)
 
     def again(changed: Mapping[str, object]) -> Json:
-        """A part of the same request: neither counted nor logged a second time."""
+        """Part of the same request: not counted or logged again."""
         from pincite.serve.operations import operation_named
 
         part = {**asked, **changed}
@@ -121,7 +121,7 @@ def answer(
 def _by_stages(
     arguments: Mapping[str, object], caller: Caller, desk: Desk, report: Progress, seconds: float | None
 ) -> Json:
-    """A search that tells what words have found before models have answered."""
+    """A search that reports what words have found before models answer."""
     hits: list[Json] = []
     options: dict[str, Any] = {"door": DOOR, "default_read_context": "published", "deadline_seconds": seconds}
     for event in desk.stream(arguments, caller, **options):
@@ -140,7 +140,7 @@ def _by_stages(
 
 
 class Progress:
-    """What a client that asks for progress is told. Numbers only rise; how many there will be is not known before."""
+    """Progress for clients that ask for it. Numbers only rise; the total is not known in advance."""
 
     def __init__(self, context: ServerRequestContext[Any, Any]) -> None:
         self._session = context.session
@@ -156,7 +156,7 @@ class Progress:
 
 
 class _Told(PinciteError):
-    """An error that came as an event, in its wire form."""
+    """An error received as an event, in its wire form."""
 
     def __init__(self, told: Mapping[str, Any]) -> None:
         super().__init__(told["message"], field=told["field"] or "", suggestions=told["suggestions"])
@@ -171,7 +171,7 @@ def result(body: Json, text: str) -> CallToolResult:
 
 
 def refusal(error: PinciteError, names: str = "") -> CallToolResult:
-    """What went wrong, what to do about it, and what there is to choose from."""
+    """What went wrong, what to do about it, and the valid choices."""
     told: Json = error.to_wire()["error"]  # type: ignore[assignment]
     lines = [f"{error.message} ({error.code})"]
     if told["suggestions"] and not any(repr(str(item)) in error.message for item in told["suggestions"]):
@@ -184,7 +184,7 @@ def refusal(error: PinciteError, names: str = "") -> CallToolResult:
 
 
 def argument_names(tool: ServedTool) -> str:
-    """One line from which a call can be put right."""
+    """One line that helps to correct a call."""
     schema = tool.listed().input_schema
     needed = schema.get("required", [])
     names = [f"{name} (required)" if name in needed else name for name in schema["properties"]]

@@ -1,4 +1,4 @@
-"""Completions: what can be typed next. Repositories, types, elements, versions and states, as the caller sees them."""
+"""Completions while typing: repositories, types, elements, versions and states, as the caller sees them."""
 
 from __future__ import annotations
 
@@ -17,13 +17,13 @@ if TYPE_CHECKING:
     from pincite.serve.desk import Desk
 
 MAX_VALUES = 100
-"""What the protocol allows in one answer."""
+"""The protocol's limit for one answer."""
 
 
 async def complete(
     params: CompleteRequestParams, desk: Callable[[], Desk], context: ServerRequestContext[Any, Any]
 ) -> CompleteResult:
-    """Values that hold what was typed, those that begin with it first. What cannot be completed has none."""
+    """Values that contain the typed text, those that begin with it first. Empty for other arguments."""
     known = (params.context.arguments if params.context else None) or {}
     typed = params.argument.value
 
@@ -34,7 +34,7 @@ async def complete(
 
     try:
         values = await on_thread(desk, context, ask)
-    except PinciteError:  # a repository that does not exist yet has nothing to offer; typing goes on
+    except PinciteError:  # an unknown repository has no completions; the user is still typing
         values = []
     wanted = typed.casefold()
     found = [value for value in values if wanted in value.casefold()]

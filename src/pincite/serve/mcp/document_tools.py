@@ -1,7 +1,7 @@
 """Document tools of an agent.yaml, served under their own names and descriptions.
 
-They are the operator's, not a tenant's: over HTTP they are open to callers of the configured tenant and organization
-who are limited neither to roles nor to other repositories. Everyone else is answered as if there were none.
+They belong to the operator, not to a tenant: over HTTP they are open to callers of the configured tenant and
+organization who are not limited to roles or other repositories. For everyone else they do not exist.
 """
 
 from __future__ import annotations
@@ -36,14 +36,14 @@ TOOL_OUTPUT = {**schemas.SEARCH, "properties": {"tool": schemas.TEXT, **schemas.
 
 
 class AskTool(Request):
-    """What a document tool is asked."""
+    """A question to a document tool."""
 
     query: str = Field(min_length=1, max_length=4_000, description="Words or a question, in any language.")
-    top_k: int = Field(default=0, ge=0, le=100, description="How many passages; absent: as the tool is configured.")
+    top_k: int = Field(default=0, ge=0, le=100, description="How many passages; absent: as configured.")
 
 
 class ServedTools:
-    """The tools of a file. Nothing is read before `start` or the first question; close them at the end."""
+    """The tools in a file. Nothing is read before `start` or the first question. Close them when done."""
 
     def __init__(self, file: str | Path) -> None:
         where = Path(file).expanduser()
@@ -51,7 +51,7 @@ class ServedTools:
         taken = sorted({tool.name for tool in configured} & set(TOOLS))
         if taken:
             raise Conflict(
-                f"the tool {taken[0]!r} in {where.name} has the name of a tool that is always there; name it otherwise",
+                f"the tool {taken[0]!r} in {where.name} has the name of a built-in tool; choose another name",
                 field="name",
             )
         if not configured:
@@ -64,7 +64,7 @@ class ServedTools:
         return list(self._tools)
 
     def start(self) -> None:
-        """Read the sources in the background, except for those that are configured to wait for a question."""
+        """Read the sources in the background, except those configured to wait for a question."""
         for tool in self._tools.values():
             if not tool.config.defer_loading:
                 thread = threading.Thread(target=_read, args=(tool,), name=f"pincite-{tool.name}", daemon=True)
@@ -78,7 +78,7 @@ class ServedTools:
             tool.close()
 
     def listed(self) -> list[Tool]:
-        """As `tools/list` has them: the author's words first."""
+        """The tools for `tools/list`, each beginning with the author's description."""
         out = []
         for name, tool in self._tools.items():
             about = " ".join(filter(None, (tool.description.strip(), guidance.DOCUMENT_TOOL)))
@@ -87,7 +87,7 @@ class ServedTools:
         return out
 
     def may_use(self, caller: Caller, desk: Desk, name: str) -> bool:
-        """Whether a caller may ask a tool; its source has one repository, of the tool's name."""
+        """Whether a caller may use a tool; its source is one repository with the tool's name."""
         config = desk.library.config
         at_home = (caller.tenant, caller.organization) == (config.tenant, config.organization)
         named = caller.repositories is None or name in caller.repositories
@@ -100,12 +100,12 @@ class ServedTools:
         desk: Callable[[], Desk] | None,
         context: ServerRequestContext[Any, Any],
     ) -> CallToolResult:
-        """What a tool finds, as the text that `pincite tool run` prints, and in the shape of every other answer."""
+        """The result of a tool: the text that `pincite tool run` prints, and the usual wire format."""
         tool, report = self._tools[name], Progress(context)
         operation = _operation(tool)
 
         def ask() -> Json:
-            if desk is None:  # no library, no desk: on stdio only, where nobody is counted
+            if desk is None:  # no library, so no desk: only on stdio, without rate limits
                 return operation.run(tool.library, parse(operation, arguments))
             opened = desk()
             return opened.run(operation, arguments, caller_of(context, opened), door=DOOR)
@@ -120,7 +120,7 @@ class ServedTools:
 
 
 def _operation(tool: DocumentTool) -> Operation:
-    """A question to the tool, counted and logged like any other; what it reads is its own library."""
+    """Ask the tool. The question is counted and logged like any other, but reads the tool's own library."""
 
     def run(_library: Library, asked: AskTool) -> Json:
         def ask(top_k: int) -> Json:
@@ -132,5 +132,5 @@ def _operation(tool: DocumentTool) -> Operation:
 
 
 def _read(tool: DocumentTool) -> None:
-    with suppress(PinciteError):  # the first question meets it again, and is told
+    with suppress(PinciteError):  # the first question gets the same error and reports it
         _ = tool.library

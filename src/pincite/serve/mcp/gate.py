@@ -1,8 +1,8 @@
-"""The gate before Streamable HTTP: token and scope. What passes carries its caller in the ASGI scope.
+"""The gate in front of Streamable HTTP: token and scope. Admitted requests carry their caller in the ASGI scope.
 
-The SDK's own bearer check knows one answer to a token that it does not take. Ours are told apart, as at every door:
-authentication required, invalid token, invalid audience; and 403 with `insufficient_scope`. Host, Origin, encryption
-and size are the business of `http/guard.py`, which stands before this gate.
+The SDK's bearer check gives the same answer to every bad token. Ours distinguishes, as every door does: authentication
+required, invalid token, invalid audience, and 403 with `insufficient_scope`. `http/guard.py`, which comes before this
+gate, checks Host, Origin, encryption and size.
 """
 
 from __future__ import annotations
@@ -27,13 +27,13 @@ if TYPE_CHECKING:
     from pincite.serve.desk import Desk
 
 CALLER = "pincite.caller"
-"""Where in the ASGI scope the caller stands. A client cannot write there; an application around this one may."""
+"""Key of the caller in the ASGI scope. A client cannot write there; an application around this one may."""
 NEEDED = "search:read"
-"""All tools read; without this scope none of them can be used."""
+"""All tools read; none can be used without this scope."""
 
 
 class Gate:
-    """An ASGI application before another."""
+    """An ASGI application in front of another."""
 
     def __init__(self, app: ASGIApp, desk: Desk, path: str) -> None:
         self._app = app
@@ -61,7 +61,7 @@ class Gate:
             await problems.response(error, scope["path"], asked)(scope, receive, send)
             return
         if scope["method"] in ("GET", "DELETE") and scope["path"] == self._path:
-            # No sessions are kept: a stream of messages from the server would stay open, and empty, for ever.
+            # There are no sessions: a stream of messages from the server would stay open and empty for ever.
             await Response(status_code=405, headers={"Allow": "POST"})(scope, receive, send)
             return
         if scope["method"] == "POST" and _is_json(scope):
@@ -81,16 +81,16 @@ class Gate:
         return await to_thread.run_sync(self._desk.authenticate, bearer(scope), limiter=self._identifying)
 
     def _require_allowance(self, caller: Caller) -> None:
-        """Whoever has nothing left is told so by status 429 and Retry-After, before a tool is asked in vain."""
+        """A caller over its rate limit gets status 429 and Retry-After before a tool is run in vain."""
         left = self._desk.allowance(caller)
         if left is not None and left.remaining < 1:
             raise RateLimited(left.reset_seconds / left.limit)
 
     def _base(self, scope: Scope) -> str:
-        """How this client reached us, where the settings name no public address."""
+        """How this client reached us, used if the settings have no public URL."""
         return base_url(scope, self._desk.settings.trusted_proxies)
 
 
 def _is_json(scope: Scope) -> bool:
-    """What is not is refused by the SDK."""
+    """Whether the body is declared as JSON; the SDK refuses other bodies."""
     return Headers(scope=scope).get("content-type", "").lower().startswith("application/json")

@@ -1,4 +1,4 @@
-"""Whether the SDK is there. Everything else in this folder imports it."""
+"""Whether the SDK is installed. Everything else in this folder imports it."""
 
 from __future__ import annotations
 
@@ -6,5 +6,5 @@ from pincite.extras import require
 
 
 def require_mcp() -> None:
-    """`MissingExtra` with the line that installs it."""
+    """`MissingExtra`, with the command to install it, if the SDK is missing."""
     require("mcp", "the MCP server", "mcp", "uvicorn")

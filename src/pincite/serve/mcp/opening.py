@@ -1,8 +1,8 @@
-"""Opening: the library, opened behind the first tool list.
+"""Opening: opens the library after the first tool list.
 
-A client waits for the list of tools before anything else; the engine is imported and the library opened meanwhile, by
-a thread that starts once the list is out, or by the first call, whichever comes first. A library that cannot be opened
-is an answer to each call, and the next call tries again: whoever talks to the agent learns what to do and need not
+A client waits for the list of tools before anything else. The engine is imported and the library opened after that, by
+a thread that starts once the list is sent, or by the first call, whichever comes first. If the library cannot be
+opened, each call returns the error and the next call tries again: the agent's user learns what to do and need not
 restart anything.
 """
 
@@ -19,13 +19,13 @@ if TYPE_CHECKING:
     from pincite.serve.desk import Desk
 
 PATIENCE_SECONDS = 2.0
-"""For clients that never ask for the list."""
+"""Delay for clients that never ask for the list."""
 
 log = logging.getLogger("pincite.mcp")
 
 
 class Opening:
-    """A desk that is made when it is needed. Call it to have it."""
+    """A desk that is created when needed. Call it to get the desk."""
 
     def __init__(self, make: Callable[[], Desk]) -> None:
         self._make = make
@@ -35,15 +35,15 @@ class Opening:
         self._thread: threading.Thread | None = None
 
     def __call__(self) -> Desk:
-        """The desk, opened by whoever comes first; the others wait."""
+        """The desk, opened by the first caller; the others wait."""
         with self._guard:
             if self._desk is None:
                 self._desk = self._make()
-                self._desk.library.warm_up()  # before anyone asks: the first question does not wait for the model
+                self._desk.library.warm_up()  # so that the first question does not wait for the model
             return self._desk
 
     def list_is_out(self) -> None:
-        """The tool list was answered: from now on opening delays nobody."""
+        """The tool list was sent: from now on, opening delays nobody."""
         self._listed.set()
 
     def start(self) -> None:
@@ -59,7 +59,7 @@ class Opening:
             log.warning("%s", problem.message)
 
     def close(self) -> None:
-        """Wait until it is open or has failed; whoever made the desk closes it."""
+        """Wait until the desk is open or has failed; its creator closes it."""
         self._listed.set()
         if self._thread is not None:
             self._thread.join()

@@ -1,12 +1,12 @@
-"""Resources: elements and versions under pincite:// addresses, as hosts and people pick them.
+"""Resources: elements and versions under pincite:// URIs, for hosts and people to pick.
 
-    pincite://repositories                                          what there is
+    pincite://repositories                                          what can be searched
     pincite://elements/{repository}/{element}{?section,read_context}     as the read context sees it
-    pincite://versions/{repository}/{version}/{element}{?section}        one version, the same for ever
+    pincite://versions/{repository}/{version}/{element}{?section}        one version, which never changes
 
-Variables are percent-encoded as RFC 6570 has it, so that an element's own slashes do not part the address. Clients that
-leave them as they are mean the same: the element stands last and takes what is left. The citations of answers
-(`pincite:tenant/…@version#section`) are addresses too.
+Variables are percent-encoded as in RFC 6570, so the slashes of an element id do not split the URI. Unencoded slashes
+work too: the element comes last and takes the rest. The citations of answers (`pincite:tenant/…@version#section`) are
+also valid URIs.
 """
 
 from __future__ import annotations
@@ -47,14 +47,14 @@ MIME_TYPES = {"md": "text/markdown", "markdown": "text/markdown"}
 
 
 def resources() -> ListResourcesResult:
-    """Only what is few: elements are found by search, and reached by templates."""
+    """Only the short list: elements are found by search and reached by templates."""
     return ListResourcesResult(
         resources=[
             Resource(
                 uri=REPOSITORIES,
                 name="repositories",
                 title="Repositories",
-                description="What there is to search: repositories, baselines, filters.",
+                description="What can be searched: repositories, baselines, filters.",
                 mime_type="application/json",
             )
         ]
@@ -75,7 +75,7 @@ def templates() -> ListResourceTemplatesResult:
                 uri_template=VERSION_TEMPLATE,
                 name="version",
                 title="Version of a document",
-                description="The text of one version: the same for ever, until it is erased.",
+                description="The text of one version, unchanged until it is erased.",
                 mime_type="text/plain",
             ),
         ]
@@ -83,7 +83,7 @@ def templates() -> ListResourceTemplatesResult:
 
 
 async def read(uri: str, desk: Callable[[], Desk], context: ServerRequestContext[Any, Any]) -> ReadResourceResult:
-    """The text behind an address, word for word; its citation and state stand in `_meta`."""
+    """The exact text behind a URI; its citation and state are in `_meta`."""
 
     def ask() -> Json:
         opened = desk()
@@ -106,7 +106,7 @@ async def read(uri: str, desk: Callable[[], Desk], context: ServerRequestContext
 
 
 def request_behind(uri: str) -> tuple[str, dict[str, object]]:
-    """The operation that an address asks for, and its arguments."""
+    """The operation a URI asks for, and its arguments."""
     if uri == REPOSITORIES:
         return "listRepositories", {}
     path, _, rest = uri.partition("?")
@@ -120,8 +120,8 @@ def request_behind(uri: str) -> tuple[str, dict[str, object]]:
     if uri.startswith(CITATION) and not uri.startswith("pincite://"):
         return "getElement", {"element": uri}
     raise InvalidArgument(
-        f"{uri!r:.200} is no address of this server; it has {REPOSITORIES}, {ELEMENT_TEMPLATE}, {VERSION_TEMPLATE}"
-        " and citations",
+        f"{uri!r:.200} is not a URI of this server; use {REPOSITORIES}, {ELEMENT_TEMPLATE}, {VERSION_TEMPLATE}"
+        " or a citation",
         field="uri",
     )
 
@@ -129,7 +129,7 @@ def request_behind(uri: str) -> tuple[str, dict[str, object]]:
 def _parts(uri: str, path: str, count: int) -> list[str]:
     parts = [unquote(part) for part in path.split("/", count - 1)]
     if len(parts) < count or not all(parts):
-        raise InvalidArgument(f"{uri!r:.200} names too little; see the resource templates", field="uri")
+        raise InvalidArgument(f"{uri!r:.200} is incomplete; see the resource templates", field="uri")
     return parts
 
 
@@ -137,5 +137,5 @@ def _options(query: str, known: tuple[str, ...]) -> dict[str, str]:
     options = dict(parse_qsl(query))
     for name in options:
         if name not in known:
-            raise UnknownArgument.named("part of the address", name, known, field="uri")
+            raise UnknownArgument.named("URI parameter", name, known, field="uri")
     return options

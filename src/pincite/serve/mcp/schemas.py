@@ -1,6 +1,6 @@
-"""The shapes of tools: what goes in, from the request models of all doors, and what comes out, as the wire has it.
+"""The shapes of tools: input from the request models of all doors, output in the wire format.
 
-Output schemas name what a program may rely on. They allow more: `detailed` answers carry everything that the wire has.
+Output schemas list what a program may rely on. They allow more: `detailed` answers contain all wire fields.
 """
 
 from __future__ import annotations
@@ -12,11 +12,11 @@ from pincite.serve.requests import Request
 
 Schema = dict[str, Any]
 Json = dict[str, Any]
-"""As in `wire.py`, which is not imported here: the tool list is there before the engine is."""
+"""As in `wire.py`, which is not imported here, because the tool list is sent before the engine is loaded."""
 
 
 def input_schema(request: type[Request], defaults: Mapping[str, object]) -> Schema:
-    """JSON Schema of the arguments; `defaults` are those in which this door differs from the others."""
+    """JSON Schema of the arguments; `defaults` are the ones that differ at this door."""
     schema: Schema = _plain(request.model_json_schema(by_alias=True))
     schema.pop("description", None)
     for name, value in defaults.items():
@@ -25,7 +25,7 @@ def input_schema(request: type[Request], defaults: Mapping[str, object]) -> Sche
 
 
 def _plain(given: Any) -> Any:
-    """Without what pydantic adds for itself: titles that repeat names, and "" as the default of what is optional."""
+    """The schema without pydantic's additions: titles that repeat names, and "" as the default of optional fields."""
     if isinstance(given, list):
         return [_plain(item) for item in given]
     if not isinstance(given, dict):
@@ -45,7 +45,7 @@ def _said(kind: str, what: str = "") -> Schema:
 
 
 def _perhaps(kind: str, what: str = "") -> Schema:
-    """Or null. Branches with one type each: some clients take no list of types."""
+    """The schema or null, as branches with one type each: some clients do not accept a list of types."""
     either: Schema = {"anyOf": [{"type": kind}, {"type": "null"}]}
     return either | ({"description": what} if what else {})
 
@@ -61,11 +61,11 @@ READ_CONTEXT: Schema = {
     "type": "object",
     "description": "The state that was read: selector, revision, as_of; with several repositories by name.",
 }
-NOTES = _list(TEXT, "What should be known about this answer.")
-TRUNCATED = _said("boolean", "Whether the answer was cut to its limit of characters.")
+NOTES = _list(TEXT, "What to know about this answer.")
+TRUNCATED = _said("boolean", "Whether the answer was cut to the character limit.")
 LEGS = _list(
     _object({"name": TEXT, "status": {"type": "string", "enum": ["ok", "partial", "off", "unavailable"]}}),
-    "Ways of finding, and why one did not take part.",
+    "Search methods, and why one did not take part.",
 )
 PLACE = {"element_id": TEXT, "repository_id": TEXT, "element_name": TEXT, "version_id": TEXT, "citation": CITATION}
 HIT = _object(
@@ -80,7 +80,7 @@ SEARCH = _object(
         "legs": LEGS,
         "total": WHOLE,
         "total_is_lower_bound": TRUTH,
-        "next_cursor": _perhaps("string", "Pass it as cursor for the next page."),
+        "next_cursor": _perhaps("string", "Pass as cursor for the next page."),
         "notes": NOTES,
         "truncated": TRUNCATED,
     },
@@ -124,8 +124,8 @@ VERDICTS = _object(
                     },
                     "message": TEXT,
                     "quote": TEXT,
-                    "cited": _perhaps("string", "The citation that the draft gives."),
-                    "citation": _perhaps("string", "Where the quote really stands."),
+                    "cited": _perhaps("string", "The citation given in the draft."),
+                    "citation": _perhaps("string", "Where the quote really is."),
                 }
             ),
             "In the order of the draft.",

@@ -1,7 +1,7 @@
-"""The server: tools, resources, the prompt and completions as one object of the SDK.
+"""The server: tools, resources, the prompt and completions in one SDK object.
 
-It speaks 2026-07-28 and the handshake era before it; the client's first message decides. The SDK's low-level server is
-used, so that our own models read the arguments: an unknown one is an error that names the nearest.
+It supports protocol 2026-07-28 and the earlier handshake era; the client's first message decides. It uses the SDK's
+low-level server so that our own models read the arguments: an unknown one is an error that suggests the closest name.
 """
 
 from __future__ import annotations
@@ -38,9 +38,9 @@ if TYPE_CHECKING:
 Context = ServerRequestContext[Any, Any]
 NAME = "pincite"
 LASTING = CacheHint(ttl_ms=300_000, scope="public")
-"""Lists that are the same for everyone, and change only with the version of the program."""
+"""For lists that are the same for everyone and change only with the program's version."""
 OWN = CacheHint(ttl_ms=300_000, scope="private")
-"""The tool list where it holds document tools: not every caller may use them."""
+"""For a tool list with document tools, which not every caller may use."""
 
 
 def build_server(
@@ -51,8 +51,8 @@ def build_server(
 ) -> Server[Any]:
     """The server behind both transports.
 
-    `desk` gives the desk; it is called on worker threads only, and may open the library then (`opening.py`). None:
-    only document tools are served. `on_listed` is told when the tool list goes out.
+    `desk` returns the desk; it is called only on worker threads and may open the library (`opening.py`). None: only
+    document tools are served. `on_listed` is called when the tool list is sent.
     """
     served = list(TOOLS.values()) if desk is not None else []
     names = [tool.name for tool in served] + (document_tools.names if document_tools else [])
@@ -118,7 +118,7 @@ def build_server(
 
 
 def _usable(document_tools: ServedTools, desk: Callable[[], Desk] | None, context: Context) -> list[str]:
-    """Whoever started this process may use all of them; over HTTP it depends on the caller."""
+    """The local user may use all of them; over HTTP it depends on the caller."""
     if context.request is None or desk is None:
         return document_tools.names
     opened = desk()

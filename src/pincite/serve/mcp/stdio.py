@@ -1,4 +1,4 @@
-"""Stdio: the server for one client that started this process. Standard output belongs to the protocol alone."""
+"""Stdio: the server for the client that started this process. Standard output belongs to the protocol alone."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ if TYPE_CHECKING:
 
 
 def serve_stdio(make_desk: Callable[[], Desk] | None, document_tools: ServedTools | None = None) -> None:
-    """Serve until standard input ends. The library is opened behind the first tool list; `make_desk` opens it."""
+    """Serve until standard input ends. The library is opened after the first tool list, by `make_desk`."""
     require_mcp()
     import anyio
     from mcp.server.stdio import stdio_server

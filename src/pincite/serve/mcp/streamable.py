@@ -1,6 +1,6 @@
-"""Streamable HTTP: the server as an ASGI application, mounted beside other doors or served alone.
+"""Streamable HTTP: the server as an ASGI application, mounted with other doors or served alone.
 
-Beside other doors (`pincite serve`):
+With other doors (`pincite serve`):
 
     mcp = streamable_app(desk)                                   # answers POST, GET and DELETE on exactly /mcp
     app = FastAPI(lifespan=...)                                  # whose lifespan does: async with mcp.running(): yield
@@ -8,9 +8,9 @@ Beside other doors (`pincite serve`):
     app.router.routes.append(Route(mcp.metadata_path, endpoint=mcp))    # RFC 9728 for /mcp; open to everyone
 
 `app.mount("/", mcp)` as the last route does the same. Without `running()` the first request fails. The gate in front
-asks for the token (`Desk.authenticate`); an application around it that knows the caller already puts it into the ASGI
-scope under `gate.CALLER`, and it is not asked for again. Host, Origin, encryption and size are checked by
-`http/guard.py`, which stands around all routes there, and around this one where it is served alone.
+checks the token (`Desk.authenticate`); an application around it that already knows the caller can put it into the ASGI
+scope under `gate.CALLER`, and the token is not checked again. `http/guard.py` checks Host, Origin, encryption and size;
+it wraps all routes there, and this one when it is served alone.
 """
 
 from __future__ import annotations
@@ -34,7 +34,7 @@ PATH = "/mcp"
 
 
 class StreamableApp:
-    """An ASGI application. Requests are answered while it is `running`."""
+    """An ASGI application. It answers requests while it is `running`."""
 
     def __init__(self, desk: Desk, document_tools: ServedTools | None = None, *, path: str = PATH) -> None:
         require_mcp()
@@ -46,18 +46,18 @@ class StreamableApp:
         server = build_server(lambda: desk, document_tools)
         inner = server.streamable_http_app(
             streamable_http_path=path,
-            stateless_http=True,  # clients of the handshake era are served by any worker, too
+            stateless_http=True,  # so any worker can serve clients of the handshake era too
             max_request_body_size=desk.settings.max_request_bytes,
             transport_security=TransportSecuritySettings(enable_dns_rebinding_protection=False),  # see guard.py
         )
         self._server = server
         self._gate = Gate(inner, desk, path)
         self.metadata_path = WELL_KNOWN + path
-        """Where clients learn how to get in (RFC 9728)."""
+        """Where clients learn how to authenticate (RFC 9728)."""
 
     @asynccontextmanager
     async def running(self) -> AsyncIterator[None]:
-        """Ready for requests inside; a mounted application's own lifespan is never run."""
+        """Answers requests inside the block; a mounted application's own lifespan is never run."""
         async with self._server.session_manager.run():
             yield
 
@@ -76,12 +76,12 @@ class StreamableApp:
 
 
 def streamable_app(desk: Desk, document_tools: ServedTools | None = None, *, path: str = PATH) -> StreamableApp:
-    """The MCP server as an ASGI application; the module's docstring says how it is mounted."""
+    """The MCP server as an ASGI application; the module's docstring says how to mount it."""
     return StreamableApp(desk, document_tools, path=path)
 
 
 def serve_http(desk: Desk, document_tools: ServedTools | None, host: str, port: int) -> None:
-    """Serve MCP alone until interrupted. An address that others reach needs authentication."""
+    """Serve MCP alone until interrupted. An address that others can reach needs authentication."""
     require_mcp()
     check_bind(desk.settings, authenticated=desk.requires_token, host=host)
     import uvicorn

@@ -1,6 +1,6 @@
-"""Text: an answer as a model reads it. The one text block is all that is certain to reach a model.
+"""Text: an answer as a model reads it. Only the single text block is certain to reach a model.
 
-Every passage stands under its citation, word for word; what limits the answer stands where it cannot be overlooked.
+Every passage appears verbatim under its citation; limits of the answer are placed where they cannot be missed.
 """
 
 from __future__ import annotations
@@ -13,15 +13,15 @@ from pincite.serve.mcp.schemas import Json
 
 ABSENCE = {
     "no_match": "nothing matches",
-    "not_indexed_yet": "the index has not caught up with what was committed; ask again in a moment",
-    "not_in_this_snapshot": "not in the state that was read, but in a later one; ask with read_context head",
-    "erased": "it was here and has been erased",
-    "leg_unavailable": "a way of finding could not answer; see indexHealth",
+    "not_indexed_yet": "the index has not caught up with the latest commits; try again in a moment",
+    "not_in_this_snapshot": "not in the state that was read, but in a later one; use read_context head",
+    "erased": "it existed and was erased",
+    "leg_unavailable": "a search method could not answer; see indexHealth",
 }
 
 
 def search(body: Json) -> str:
-    """Results with their citations, then what follows from the answer as a whole."""
+    """Results with their citations, then notes on the answer as a whole."""
     results = body["results"]
     about = "at least " if body["total_is_lower_bound"] else ""
     head = f"{len(results)} of {about}{body['total']} results · read: {_state(body['read_context'])}"
@@ -48,7 +48,7 @@ def _definitions(given: Sequence[Json]) -> Iterator[str]:
 
 
 def context(body: Json) -> str:
-    """The gathered text itself; it has a budget, and its blocks stand under their citations."""
+    """The gathered text itself; it has a budget, and each block is under its citation."""
     if not body["context"]:
         why = body.get("absence", "no_match")
         return "\n\n".join(
@@ -60,7 +60,7 @@ def context(body: Json) -> str:
 
 def element(body: Json) -> str:
     """The place in full, with its neighbours in reading order."""
-    current = "" if body["current"] else " · not the version that this state sees"
+    current = "" if body["current"] else " · not the version in this state"
     head = [f"{_where(body)} · read: {_state(body['read_context'])}{current}", body["citation"]]
     around = [f"[before] {item['citation']}\n\n{item['content']}" for item in body["before"]]
     after = [f"[after] {item['citation']}\n\n{item['content']}" for item in body["after"]]
@@ -69,18 +69,18 @@ def element(body: Json) -> str:
         start, end = body["next_span"]
         parts.append(f"Cut here; read on with getElement, the same element and span [{start}, {end}].")
     elif body.get("truncated"):
-        parts.append("Cut to its limit of characters; ask for a section, or for fewer neighbours.")
+        parts.append("Cut to the character limit; ask for a section, or for fewer neighbours.")
     return "\n\n".join(parts)
 
 
 def verdicts(body: Json) -> str:
-    """A line for each quote; what is not verified shows what stands there."""
+    """A line for each quote; one that is not verified also shows what the source says."""
     counts = ", ".join(f"{count} {status}" for status, count in body["counts"].items()) or "nothing to check"
     lines = [f"Quotes: {body['total']} ({counts})", *(f"Note: {note}" for note in body["notes"])]
     for number, item in enumerate(body["verdicts"], start=1):
         lines.append(f'\n[{number}] {item["status"]}: "{_shortened(item["quote"])}"\n{item["message"]}')
         if item["citation"]:
-            lines.append(f"Stands at: {item['citation']}")
+            lines.append(f"Found at: {item['citation']}")
         if item["status"] != "verified" and item["source"]:
             lines.append(f"The source says: {item['source']['content']}")
         if item["superseded_by"]:
@@ -89,7 +89,7 @@ def verdicts(body: Json) -> str:
 
 
 def comparison(body: Json) -> str:
-    """What changed for the question, change by change; passages only where there is something new to read."""
+    """What changed for the question, by kind of change; passages only if there is something new to read."""
     lines = [f"From {_state(body['from'])} to {_state(body['to'])}.", *(f"Note: {note}" for note in body["notes"])]
     for change in ("appeared", "vanished", "changed", "moved", "same"):
         found = body[change]
@@ -132,7 +132,7 @@ def _finding(where: str, given: Json) -> str:
 
 
 def as_json(body: Json) -> str:
-    """The deep-research pair: its contract is one text block that holds the object itself."""
+    """The deep-research pair: its contract is one text block with the object itself as JSON."""
     return json.dumps(body, ensure_ascii=False)
 
 
@@ -159,10 +159,10 @@ def _state(read_context: Mapping[str, Any]) -> str:
 
 
 def _limits(body: Json) -> Iterator[str]:
-    """Notes, and the ways of finding that should have taken part and could not."""
+    """Notes, and the search methods that should have taken part but could not."""
     said = [f"Note: {note}" for note in body["notes"]]
     said += [
-        f"Note: {leg['name']} took no part: {leg['reason']}"
+        f"Note: {leg['name']} did not take part: {leg['reason']}"
         for leg in body["legs"]
         if leg["status"] in ("partial", "unavailable")
     ]

@@ -1,4 +1,4 @@
-"""Which tools there are. Each is an operation of all doors with what this one adds: words, shapes, text and limits."""
+"""The tools. Each is an operation of all doors plus what this door adds: description, shapes, text and limits."""
 
 from __future__ import annotations
 
@@ -15,12 +15,12 @@ if TYPE_CHECKING:
     from mcp.types import Tool
 
 LARGE = 100_000
-"""Characters that Claude Code is asked to take where the caller may have set a larger budget."""
+"""Characters that Claude Code is asked to accept if the caller may have set a larger budget."""
 
 
 @dataclass(frozen=True, slots=True)
 class ServedTool:
-    """A tool as this server lists it; its name is that of the operation behind it."""
+    """A tool as listed by this server; it has the name of its operation."""
 
     name: str
     title: str
@@ -30,12 +30,12 @@ class ServedTool:
     render: Render
     fit: Callable[[Json, Again, Render], Json] = fit.as_it_is
     defaults: Mapping[str, object] = field(default_factory=dict)
-    """Arguments for which this door has another default than the others."""
+    """Arguments whose default differs at this door."""
     doing: str = "asking the library"
-    """What is said while it runs."""
+    """Shown as progress while it runs."""
 
     def listed(self) -> Tool:
-        """As `tools/list` has it."""
+        """The tool for `tools/list`."""
         schema = schemas.input_schema(self.request, self.defaults)
         large = {"anthropic/maxResultSizeChars": LARGE} if self.fit is fit.as_it_is else None
         return listed(self.name, self.title, self.description, schema, self.output, large)
@@ -44,7 +44,7 @@ class ServedTool:
 def listed(
     name: str, title: str, description: str, arguments: Schema, output: Schema, meta: Mapping[str, object] | None = None
 ) -> Tool:
-    """A tool that reads, knows nothing of the world outside, and gives the same answer to the same question."""
+    """A tool that only reads, uses nothing outside the library, and gives the same answer to the same question."""
     from mcp.types import Tool, ToolAnnotations
 
     return Tool(
@@ -120,7 +120,7 @@ TOOLS: Mapping[str, ServedTool] = {
             requests.ListRepositories,
             schemas.REPOSITORIES,
             text.repositories,
-            fit.listing("repositories", "ask with include_filters: false"),
+            fit.listing("repositories", "use include_filters: false"),
             doing="counting",
         ),
         ServedTool(
@@ -130,8 +130,8 @@ TOOLS: Mapping[str, ServedTool] = {
             requests.IndexHealth,
             schemas.HEALTH,
             text.health,
-            fit.listing("repositories", "the server's operator sees them all with `pincite doctor`"),
-            doing="asking every way of finding a real query",
+            fit.listing("repositories", "the server's operator can see them all with `pincite doctor`"),
+            doing="checking every search method with a real query",
         ),
         ServedTool(
             "search",
@@ -155,4 +155,4 @@ TOOLS: Mapping[str, ServedTool] = {
         ),
     )
 }
-"""In the order in which they are listed: always the same, so that clients can keep the list in a prompt cache."""
+"""Always listed in this order, so clients can keep the list in a prompt cache."""
