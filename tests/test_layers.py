@@ -13,8 +13,8 @@ import pincite
 
 SOURCE = Path(pincite.__file__).parent
 FLOOR = {
-    "types", "queries", "meaning", "reading", "bookkeeping", "options", "errors", "protocols", "ids", "citation",
-    "fixed", "telemetry", "advice", "extras",
+    "types", "queries", "points", "meaning", "reading", "bookkeeping", "options", "errors", "protocols", "ids",
+    "citation", "fixed", "telemetry", "advice", "extras",
 }  # fmt: skip
 """Nouns, errors and plug-in points: every room stands on them, and they stand on nothing but each other."""
 ENGINE = FLOOR | {"text", "catalog", "index", "ingest", "kinds", "models", "search", "settings", "upkeep"}

@@ -12,6 +12,7 @@ from pincite.protocols.index import Index, ProjectedVectors, ProjectedWords, Pro
 from pincite.protocols.kind import Kind
 from pincite.protocols.lexicon import Lexicon
 from pincite.protocols.reranker import Reranker
+from pincite.protocols.vector_store import VectorStore
 
 __all__ = [
     "Baselines",
@@ -36,6 +37,7 @@ __all__ = [
     "Sources",
     "UsageLedger",
     "VectorIndex",
+    "VectorStore",
     "Vectors",
     "WordIndex",
 ]

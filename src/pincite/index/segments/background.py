@@ -6,23 +6,19 @@ is a fair sample, and the same one wherever the same texts are visible. Its numb
 
 from __future__ import annotations
 
-import math
 from collections.abc import Iterable
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
-from pincite.fixed import FIXED
+from pincite.index.nearness import SAMPLE, background_of
 from pincite.index.segments.blocks import Keys
 from pincite.index.segments.cascade import Piece
 from pincite.index.segments.scan import score_texts
 from pincite.queries import Background
 
 Array = NDArray[Any]
-
-SAMPLE = 500
-"""Texts; the error of the deviation is then about 3 %."""
 
 
 def background(pieces: Iterable[Piece], question: Array) -> Background | None:
@@ -38,7 +34,7 @@ def background(pieces: Iterable[Piece], question: Array) -> Background | None:
     for block, texts in first:
         sums += map(int, score_texts(block, texts[chosen[at : at + len(texts)]], question).tolist())
         at += len(texts)
-    return of_sums(sums, among)
+    return background_of(sums, among)
 
 
 def _first(texts: Array) -> Array:
@@ -47,14 +43,3 @@ def _first(texts: Array) -> Array:
     while end < len(texts) and np.count_nonzero(texts[:end]) < SAMPLE:
         end *= 4
     return np.flatnonzero(texts[:end])[:SAMPLE]
-
-
-def of_sums(sums: list[int], among: int) -> Background | None:
-    """From the sums of the products of whole and nearest window, of a sample among so many texts."""
-    count = len(sums)
-    if not count:
-        return None
-    total, squares = sum(sums), sum(value * value for value in sums)
-    scale = 2 * FIXED**2
-    variance = (count * squares - total * total) / (count * scale) ** 2
-    return Background(total / (count * scale), math.sqrt(variance), count, among)

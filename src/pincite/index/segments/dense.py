@@ -11,11 +11,12 @@ from numpy.typing import NDArray
 
 from pincite.advice import by_operator, either
 from pincite.errors import InvalidArgument
+from pincite.index.nearness import cosine
 from pincite.index.segments.asked import Asked, asked_of
 from pincite.index.segments.background import background
 from pincite.index.segments.cascade import Cascade, Piece
 from pincite.index.segments.order import Order, Part, Place, found_at, order_of
-from pincite.index.segments.scan import cosine, nearest_windows, score_texts
+from pincite.index.segments.scan import nearest_windows, score_texts
 from pincite.index.segments.vectors import VectorStore
 from pincite.queries import Found, Ranking, VectorQuery
 from pincite.types import Scope

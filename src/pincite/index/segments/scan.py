@@ -11,7 +11,6 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from pincite.fixed import FIXED
 from pincite.index.segments.blocks import Block
 from pincite.index.segments.ragged import pointers
 
@@ -58,8 +57,3 @@ def nearest_windows(block: Block, texts: Array, question: Array) -> list[int]:
     nearest = np.flatnonzero(dots == np.repeat(np.maximum.reduceat(dots, starts), counts))
     firsts: Array = nearest[np.searchsorted(nearest, starts)] - starts
     return firsts.tolist()  # type: ignore[no-any-return]
-
-
-def cosine(total: float) -> float:
-    """Half the sum of two cosines, from the sum of their products in fixed point."""
-    return total / (2 * FIXED**2)

@@ -16,11 +16,12 @@ from numpy.typing import NDArray
 
 from pincite.advice import by_operator, either
 from pincite.errors import InvalidArgument
-from pincite.fixed import FIXED, MAX_WINDOWS
-from pincite.index.segments.background import SAMPLE, of_sums
-from pincite.index.sqlite_vec.rows import Line, grouping, lines, shown
+from pincite.fixed import MAX_WINDOWS
+from pincite.index.lines import Line, grouping, shown
+from pincite.index.nearness import SAMPLE, Windows, background_of, cosine
+from pincite.index.sqlite_vec.rows import lines
 from pincite.index.sqlite_vec.store import Store
-from pincite.index.sqlite_vec.vectors import Windows, has_vectors, model_id, signs, windows_of
+from pincite.index.sqlite_vec.vectors import has_vectors, model_id, signs, vectors_of
 from pincite.index.sqlite_vec.visible import ROWS, Condition, Place, among, filtered, visible
 from pincite.queries import Background, Filter, OneOf, Ranking, VectorQuery
 
@@ -142,10 +143,10 @@ def _near(run: _Run, chunks: Sequence[int] | None) -> list[Near]:
     cosines: dict[int, float] = {}
     texts = sorted({text for _, _, text in rows})
     for low in range(0, len(texts), BATCH):
-        windows = windows_of(run.store, run.model, run.dimensions, texts[low : low + BATCH])
+        windows = vectors_of(run.store, run.model, run.dimensions, texts[low : low + BATCH])
         if windows is not None:
-            sums = windows.nearness(run.question) / (2 * FIXED**2)
-            cosines |= dict(zip(windows.texts, sums.tolist(), strict=True))
+            sums = windows.nearness(run.question).tolist()
+            cosines |= dict(zip(windows.texts, map(cosine, sums), strict=True))
     return [(chunk, element, cosines[text]) for chunk, element, text in rows if text in cosines]
 
 
@@ -153,18 +154,18 @@ def _best(run: _Run, near: Sequence[Near]) -> list[Line]:
     """Rows no farther than the last group that is asked for, with what an answer says of them."""
     query = run.query
     best: dict[int, float] = {}
-    for chunk, element, cosine in near:
+    for chunk, element, raw in near:
         group = element if query.group == "element" else chunk
-        best[group] = max(best.get(group, -2.0), cosine)
+        best[group] = max(best.get(group, -2.0), raw)
     if query.among is None and len(best) > query.depth:
         last = sorted(best.values(), reverse=True)[query.depth - 1]
         near = [row for row in near if row[2] >= last]
-    return lines(run.store, run.places, {chunk: cosine for chunk, _, cosine in near})
+    return lines(run.store, run.places, {chunk: raw for chunk, _, raw in near})
 
 
 def _nearest_windows(run: _Run, found: Sequence[Line]) -> dict[int, int]:
     texts = sorted({item.text for item in found if item.text is not None})
-    windows = windows_of(run.store, run.model, run.dimensions, texts)
+    windows = vectors_of(run.store, run.model, run.dimensions, texts)
     return dict(zip(windows.texts, windows.nearest(run.question), strict=True)) if windows else {}
 
 
@@ -235,13 +236,13 @@ WHERE {{condition}}
 def _background(run: _Run) -> Background | None:
     """How near everything visible is, filters aside: over the texts with the smallest keys."""
     among, windows = run.store.remember(("sample", run.model, run.seen.key), lambda: _sample(run))
-    return of_sums([int(value) for value in windows.nearness(run.question)], among) if windows else None
+    return background_of([int(value) for value in windows.nearness(run.question)], among) if windows else None
 
 
-def _sample(run: _Run) -> tuple[int, Windows | None]:
+def _sample(run: _Run) -> tuple[int, Windows[int] | None]:
     sql = _TEXTS.format(model=run.model, condition=run.seen.sql)
     texts = [text for (text,) in run.store.all(sql, run.seen.values)]
-    return len(texts), windows_of(run.store, run.model, run.dimensions, texts[:SAMPLE])
+    return len(texts), vectors_of(run.store, run.model, run.dimensions, texts[:SAMPLE])
 
 
 _TEXTS = f"""

@@ -6,7 +6,8 @@ import json
 from collections.abc import Sequence
 from dataclasses import replace
 
-from pincite.index.sqlite_vec.rows import COLUMNS, Line, line, shown
+from pincite.index.lines import Line, shown
+from pincite.index.sqlite_vec.rows import COLUMNS, line
 from pincite.index.sqlite_vec.store import Store
 from pincite.index.sqlite_vec.visible import ROWS, Place, filtered, visible
 from pincite.queries import IdentifierQuery, Matched, Ranking

@@ -12,8 +12,9 @@ from dataclasses import dataclass, replace
 from itertools import groupby
 
 from pincite.index.bm25 import boosts_of, idf
+from pincite.index.lines import Line, grouping, shown
 from pincite.index.sqlite_vec.expression import Vocabulary, expression
-from pincite.index.sqlite_vec.rows import Line, grouping, lines, shown
+from pincite.index.sqlite_vec.rows import lines
 from pincite.index.sqlite_vec.store import Store
 from pincite.index.sqlite_vec.visible import ROWS, Condition, Place, among, filtered, visible
 from pincite.index.terms import Compiled, WeighedGroup, compile_query, required_groups

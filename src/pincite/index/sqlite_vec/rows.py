@@ -1,60 +1,17 @@
-"""Rows of an answer: read, put in their order, cut to what was asked for."""
+"""Rows of an answer, read from the file."""
 
 from __future__ import annotations
 
 import json
-from collections import Counter
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
 from typing import Any
 
+from pincite.index.lines import Line
 from pincite.index.sqlite_vec.store import Store
 from pincite.index.sqlite_vec.visible import ROWS, Place
-from pincite.queries import Among, Found, Matched
-from pincite.types import Scope
 
 COLUMNS = """c.id, l.repository, (SELECT e.element_id FROM elements e WHERE e.id = l.element), l.version_id, l.recipe,
     l.lifetime_id, l.born, c.number, c.text"""
-
-
-@dataclass(frozen=True, slots=True)
-class Line:
-    """A chunk in one lifetime, with what a leg gave to it."""
-
-    id: int
-    scope: Scope
-    element_id: str
-    version_id: str
-    recipe: str
-    lifetime_id: int
-    born: int
-    number: int
-    text: int | None
-    raw: float = 0.0
-
-    def group(self, by: str) -> tuple[object, ...]:
-        """What makes two rows one hit."""
-        return (self.scope, self.element_id) if by == "element" else (self.id,)
-
-    def order(self) -> tuple[object, ...]:
-        """The best first; ties by id, version and number."""
-        return (
-            -self.raw, self.element_id, self.version_id, self.number, self.scope, self.born, self.lifetime_id,
-        )  # fmt: skip
-
-    def found(self, score: float, matched: tuple[Matched, ...] = (), window: int = -1) -> Found:
-        return Found(
-            self.scope,
-            self.element_id,
-            self.version_id,
-            self.recipe,
-            self.lifetime_id,
-            self.number,
-            score,
-            self.raw,
-            matched,
-            window,
-        )
 
 
 def line(row: Sequence[Any], places: Sequence[Place], raw: float = 0.0) -> Line:
@@ -72,19 +29,3 @@ def lines(store: Store, places: Sequence[Place], raw: Mapping[int, float]) -> li
 
 
 _LINES = f"SELECT {COLUMNS} FROM json_each(?) j CROSS JOIN {ROWS} WHERE c.id = j.value"
-
-
-def grouping(group: str, among: Among | None) -> str:
-    return "chunk" if among else group
-
-
-def shown(ordered: Sequence[Line], group: str, depth: int, among: Among | None) -> list[Line]:
-    """What a query asks to see of rows in their order."""
-    by, each = ("element", among.each) if among else (group, 1)
-    seen: Counter[tuple[object, ...]] = Counter()
-    out = []
-    for item in ordered:
-        seen[item.group(by)] += 1
-        if seen[item.group(by)] <= each:
-            out.append(item)
-    return out if among else out[:depth]

@@ -7,12 +7,11 @@ from __future__ import annotations
 
 import json
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass
 
 import numpy as np
-from numpy.typing import NDArray
 
 from pincite.fixed import MAX_WINDOWS, Fixed, count_of, dimensions_of, unpack
+from pincite.index.nearness import Windows, windows_of
 from pincite.index.sqlite_vec.schema import VECTOR_TABLES
 from pincite.index.sqlite_vec.store import Store
 from pincite.protocols import Catalog
@@ -120,38 +119,10 @@ def _checked(key: str, blob: bytes, dimensions: int) -> bytes:
     return blob
 
 
-@dataclass(frozen=True, slots=True)
-class Windows:
-    """The vectors of some texts, in full."""
-
-    texts: tuple[int, ...]
-    starts: NDArray[np.intp]
-    """Where those of each text begin."""
-    components: NDArray[np.float64]
-    """Fixed point: sums of their products are exact."""
-
-    def nearness(self, question: NDArray[np.float64]) -> NDArray[np.float64]:
-        """For each text the products with the whole and with the nearest window, summed."""
-        products = self.components @ question
-        whole = products[self.starts]
-        several = np.diff(self.starts, append=len(products)) > 1
-        products[self.starts[several]] = -np.inf  # the whole stands for a window only where there is no other
-        return np.asarray(whole + np.maximum.reduceat(products, self.starts))
-
-    def nearest(self, question: NDArray[np.float64]) -> list[int]:
-        """For each text which of its vectors is nearest: 0 for the whole."""
-        return [int(own.argmax()) for own in np.split(self.components @ question, self.starts[1:])]
-
-
-def windows_of(store: Store, model: int, dimensions: int, texts: Iterable[int]) -> Windows | None:
+def vectors_of(store: Store, model: int, dimensions: int, texts: Iterable[int]) -> Windows[int] | None:
     """The vectors of texts; None where none of them has any."""
     rows = store.all(_EXACT.format(model=model), (json.dumps(list(texts)),))
-    if not rows:
-        return None
-    counts = [len(blob) // (2 * dimensions) for _, blob in rows]
-    components = unpack(b"".join(blob for _, blob in rows), dimensions).astype(np.float64)
-    starts = np.concatenate(([0], np.cumsum(counts)[:-1])).astype(np.intp)
-    return Windows(tuple(text for text, _ in rows), starts, components)
+    return windows_of([(text, blob) for text, blob in rows], dimensions)
 
 
 _EXACT = "SELECT e.text, e.vectors FROM json_each(?) j CROSS JOIN exact_{model} e WHERE e.text = j.value"

@@ -2,19 +2,9 @@
 
 from __future__ import annotations
 
-from pincite.queries import (
-    Word,
-    WordQuery,
-)
+from pincite.queries import Word, WordQuery
 from pincite.testing.index.opened import Opened
-from pincite.testing.index.shelf import (
-    SCOPE,
-    Shelf,
-    facts,
-    fill,
-    page,
-    put,
-)
+from pincite.testing.index.shelf import SCOPE, Shelf, facts, fill, page, put
 
 
 class WordsErased(Opened):

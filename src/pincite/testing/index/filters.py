@@ -4,26 +4,10 @@ from __future__ import annotations
 
 import pytest
 
-from pincite.queries import (
-    Between,
-    Filter,
-    OneOf,
-    Scoring,
-    Word,
-    WordQuery,
-)
+from pincite.queries import Between, Filter, OneOf, Scoring, Word, WordQuery
 from pincite.testing.index.opened import Opened
-from pincite.testing.index.shelf import (
-    Shelf,
-    page,
-    passage,
-    put,
-    words,
-)
-from pincite.types import (
-    JsonValue,
-    RemoveElement,
-)
+from pincite.testing.index.shelf import Shelf, page, passage, put, words
+from pincite.types import JsonValue, RemoveElement
 
 
 class Filters(Opened):

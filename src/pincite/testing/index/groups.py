@@ -7,31 +7,10 @@ from typing import Literal
 
 import pytest
 
-from pincite.queries import (
-    All,
-    Among,
-    Not,
-    OneOf,
-    Ranking,
-    Scoring,
-    Word,
-    WordQuery,
-)
+from pincite.queries import All, Among, Not, OneOf, Ranking, Scoring, Word, WordQuery
 from pincite.testing.index.opened import Opened
-from pincite.testing.index.shelf import (
-    PLAIN,
-    SCOPE,
-    SIBLING,
-    Shelf,
-    fill_long,
-    page,
-    put,
-    words,
-)
-from pincite.types import (
-    Scope,
-    View,
-)
+from pincite.testing.index.shelf import PLAIN, SCOPE, SIBLING, Shelf, fill_long, page, put, words
+from pincite.types import Scope, View
 
 
 class WordGroups(Opened):

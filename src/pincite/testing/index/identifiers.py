@@ -4,25 +4,11 @@ from __future__ import annotations
 
 import pytest
 
-from pincite.queries import (
-    IdentifierQuery,
-)
+from pincite.queries import IdentifierQuery
 from pincite.testing.index.opened import Opened
-from pincite.testing.index.shelf import (
-    Shelf,
-    page,
-    passage,
-    put,
-)
+from pincite.testing.index.shelf import Shelf, page, passage, put
 from pincite.text.identifiers import term_key
-from pincite.types import (
-    Alias,
-    Chunk,
-    Content,
-    Derivation,
-    Span,
-    State,
-)
+from pincite.types import Alias, Chunk, Content, Derivation, Span, State
 
 
 class Identifiers(Opened):

@@ -8,19 +8,8 @@ from datetime import date
 import pytest
 
 from pincite.testing.index.opened import Opened
-from pincite.testing.index.shelf import (
-    DAY,
-    SCOPE,
-    SIBLING,
-    Shelf,
-    answers,
-    fill,
-    page,
-    put,
-)
-from pincite.types import (
-    Scope,
-)
+from pincite.testing.index.shelf import DAY, SCOPE, SIBLING, Shelf, answers, fill, page, put
+from pincite.types import Scope
 
 
 class Isolation(Opened):
@@ -39,6 +28,7 @@ class Isolation(Opened):
             *(put(f"x{n}", page("dog dog cat court", metadata={"secret": n})) for n in range(20)), scope=elsewhere
         )
         shelf.add(put("a", page("dog dog Hundebiss", language="de")), scope=elsewhere)
+        _embed(shelf, elsewhere)
         assert answers(shelf) == before
 
     def test_what_roles_hide_changes_no_answer(self, isolated: Shelf) -> None:
@@ -49,6 +39,7 @@ class Isolation(Opened):
             page("dog dog cat secret", roles=("judge",), metadata={"secret": "x"}, language="de") for _ in range(9)
         ]
         shelf.add(*(put(f"x{n}", state) for n, state in enumerate(hidden)))
+        _embed(shelf)
         assert answers(shelf, roles=("clerk",)) == before
         assert answers(shelf) != before, "those who may read it find it"
 
@@ -57,4 +48,10 @@ class Isolation(Opened):
         fill(shelf)
         before = answers(shelf)
         shelf.add(put("x", page("dog dog cat secret", end=DAY)), put("y", page("dog", start=date(2026, 2, 1))))
+        _embed(shelf)
         assert answers(shelf) == before
+
+
+def _embed(shelf: Shelf, scope: Scope = SCOPE) -> None:
+    if shelf.index.features.dense:
+        shelf.embed(scope)

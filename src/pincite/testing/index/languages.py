@@ -6,17 +6,9 @@ import unicodedata
 
 import pytest
 
-from pincite.queries import (
-    All,
-    Word,
-)
+from pincite.queries import All, Word
 from pincite.testing.index.opened import Opened
-from pincite.testing.index.shelf import (
-    Shelf,
-    page,
-    put,
-    scores,
-)
+from pincite.testing.index.shelf import Shelf, page, put, scores
 
 
 class Languages(Opened):

@@ -9,25 +9,11 @@ import pytest
 
 from pincite.errors import InvalidArgument
 from pincite.meaning import Calibration
-from pincite.queries import (
-    Among,
-    Between,
-    OneOf,
-)
+from pincite.queries import Among, Between, OneOf
 from pincite.testing.index.opened import Opened
-from pincite.testing.index.shelf import (
-    SCOPE,
-    SIBLING,
-    Shelf,
-    fill,
-    fill_long,
-    page,
-    put,
-)
+from pincite.testing.index.shelf import SCOPE, SIBLING, Shelf, fill, fill_long, page, put
 from pincite.testing.vectors import CALIBRATION, asking
-from pincite.types import (
-    RemoveElement,
-)
+from pincite.types import RemoveElement
 
 
 class Meaning(Opened):

@@ -2,17 +2,9 @@
 
 from __future__ import annotations
 
-from pincite.queries import (
-    Phrase,
-    Prefix,
-)
+from pincite.queries import Phrase, Prefix
 from pincite.testing.index.opened import Opened
-from pincite.testing.index.shelf import (
-    Shelf,
-    page,
-    passage,
-    put,
-)
+from pincite.testing.index.shelf import Shelf, page, passage, put
 
 
 class Phrases(Opened):

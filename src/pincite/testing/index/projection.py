@@ -9,18 +9,9 @@ import pytest
 from pincite.errors import Conflict, Locked
 from pincite.protocols import Index
 from pincite.testing.index.opened import Opened
-from pincite.testing.index.shelf import (
-    SCOPE,
-    Shelf,
-    answers,
-    fill,
-    page,
-    put,
-)
+from pincite.testing.index.shelf import SCOPE, Shelf, answers, fill, page, put
 from pincite.testing.vectors import MODEL
-from pincite.types import (
-    RemoveElement,
-)
+from pincite.types import RemoveElement
 
 
 class ProjectionContract(Opened):

@@ -4,27 +4,9 @@ from __future__ import annotations
 
 import pytest
 
-from pincite.queries import (
-    All,
-    Maybe,
-    Node,
-    Not,
-    Phrase,
-    Scoring,
-    Some,
-    Word,
-    WordQuery,
-)
+from pincite.queries import All, Maybe, Node, Not, Phrase, Scoring, Some, Word, WordQuery
 from pincite.testing.index.opened import Opened
-from pincite.testing.index.shelf import (
-    PLAIN,
-    Shelf,
-    page,
-    passage,
-    put,
-    scores,
-    words,
-)
+from pincite.testing.index.shelf import PLAIN, Shelf, page, passage, put, scores, words
 
 
 class WordScores(Opened):

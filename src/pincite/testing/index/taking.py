@@ -2,19 +2,9 @@
 
 from __future__ import annotations
 
-from pincite.queries import (
-    OneOf,
-    Ranking,
-)
+from pincite.queries import OneOf, Ranking
 from pincite.testing.index.opened import Opened
-from pincite.testing.index.shelf import (
-    SCOPE,
-    SIBLING,
-    Shelf,
-    page,
-    passage,
-    put,
-)
+from pincite.testing.index.shelf import SCOPE, SIBLING, Shelf, page, passage, put
 from pincite.testing.vectors import MODEL, asking, embed
 
 

@@ -6,27 +6,10 @@ from dataclasses import replace
 from datetime import date
 from pathlib import Path
 
-from pincite.queries import (
-    IdentifierQuery,
-    Phrase,
-    Word,
-    WordQuery,
-)
+from pincite.queries import IdentifierQuery, Phrase, Word, WordQuery
 from pincite.testing.index.opened import Opened
-from pincite.testing.index.shelf import (
-    SCOPE,
-    SIBLING,
-    Shelf,
-    page,
-    passage,
-    put,
-)
-from pincite.types import (
-    Content,
-    Derivation,
-    RemoveElement,
-    State,
-)
+from pincite.testing.index.shelf import SCOPE, SIBLING, Shelf, page, passage, put
+from pincite.types import Content, Derivation, RemoveElement, State
 
 
 class WordsInTime(Opened):
