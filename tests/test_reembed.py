@@ -494,8 +494,8 @@ def test_the_command_says_that_nothing_was_gated_and_that_a_gate_refused(shelf: 
     )  # fmt: skip
     assert refused.returncode == 1 and json.loads(refused.stdout)["error"]["code"] == "conflict"
     done = shelf("reindex", "--embeddings", "--model", NEW, **SHELL)
-    assert done.returncode == 0 and "nothing was gated" in done.stderr
-    assert f"searched with {NEW} now, before with {OLD}" in done.stdout
+    assert done.returncode == 0 and "no gate was applied" in done.stderr
+    assert f"the library now uses {NEW}; before: {OLD}" in done.stdout
 
 
 def test_without_embeddings_it_rebuilds_the_index(shelf: Run) -> None:

@@ -53,7 +53,7 @@ def main(data: Path | None) -> int:
         for corpus in ("all", *sorted({one.corpus for one in judged})):
             print(_line(name, corpus, [one for one in judged if corpus in ("all", one.corpus)]))
     if lost:
-        print(f"{lost} passages are cut otherwise now and were not counted")
+        print(f"{lost} passages are cut differently now and were not counted")
     return 0
 
 

@@ -21,7 +21,7 @@ def test_the_labels_of_our_own_samples_name_passages_that_are_there(capsys: pyte
     assert types.main(None) == 0
     said = capsys.readouterr().out
     assert "| requirement | samples | 4 |" in said
-    assert "cut otherwise" not in said
+    assert "cut differently" not in said
 
 
 def test_every_label_is_a_type_that_passages_have() -> None:

@@ -207,8 +207,8 @@ def test_a_source_of_files_is_asked_with_queries_and_judgements(run: Run, tmp_pa
 def test_options_that_do_not_fit_together_are_refused(run: Run, tmp_path: Path) -> None:
     folder = str(write_beir(tmp_path / "pets"))
     for arguments, said in (
-        (("--beir", folder, "--corpus", folder), "brings its own corpus"),
-        (("--corpus", folder, "--queries", f"{folder}/queries.jsonl"), "go together"),
+        (("--beir", folder, "--corpus", folder), "has its own corpus"),
+        (("--corpus", folder, "--queries", f"{folder}/queries.jsonl"), "must be given together"),
         (("--beir", folder, "--max-drop", "0.1"), "needs --baseline"),
         (("--beir", folder, "--read-context", "published"), "--read-context has no effect"),
         (("--beir", folder, "--limit", "3"), "--limit has no effect"),

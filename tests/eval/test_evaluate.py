@@ -209,7 +209,7 @@ def test_suggested_queries_are_a_golden_file_that_can_be_asked_at_once(run: Run,
     assert asked.returncode == 0, asked.stdout
     assert json.loads(run(*place, "eval", "--suggest", "--limit", "2", "--json").stdout)["version"] == 1
     again = run(*place, "eval", "--suggest", "--out", "golden.yaml")
-    assert again.returncode == 1 and "may hold your own questions" in again.stderr
+    assert again.returncode == 1 and "may contain your own questions" in again.stderr
     empty = tmp_path / "empty"
     empty.mkdir()
     (empty / "a.txt").write_text("x\n", encoding="utf-8")

@@ -181,7 +181,7 @@ def test_the_command_decides_and_its_exit_code_says_how(filled: Desk, run: Run) 
     config = str(configured(filled, "both.md"))
     done = run("--config", config, "models", "gate-reranker")
     assert done.returncode == 0, done.stderr
-    assert "passed  helps: nDCG@10 0.5000 → 1.0000" in done.stdout and "it takes part in answers" in done.stdout
+    assert "passed  helps: nDCG@10 0.5000 → 1.0000" in done.stdout and "it is used for answers" in done.stdout
     body = json.loads(run("--config", config, "models", "gate-reranker", "--json").stdout)
     assert body["passed"] and body["model"] == "overlap" and body["scopes"] == ["default/default/main"]
     write_golden(filled, "days.md")

@@ -1,4 +1,4 @@
-"""The program: its global options, its commands, and how errors leave it."""
+"""The program: its global options, its commands, and how errors become exit codes."""
 
 from __future__ import annotations
 
@@ -46,9 +46,9 @@ app = typer.Typer(
 )
 
 TERMINATED = 143
-"""128 + SIGTERM, as shells say it."""
+"""128 + SIGTERM, the shells' convention."""
 INTERRUPTED = 130
-"""What typer makes of an interrupt: 128 + SIGINT, as shells do."""
+"""The exit code typer gives for an interrupt: 128 + SIGINT, the shells' convention."""
 
 
 def _version(show: bool) -> None:
@@ -67,7 +67,7 @@ def options(
         typer.Option("--library", envvar="PINCITE_LIBRARY", help="Folder of the library.", show_default="./.pincite"),
     ] = "",
     config: Annotated[str, typer.Option("--config", envvar="PINCITE_CONFIG", help="YAML file with settings.")] = "",
-    tenant: Annotated[str, typer.Option(help="Tenant, for libraries that hold several.")] = "",
+    tenant: Annotated[str, typer.Option(help="Tenant, for libraries with several.")] = "",
     organization: Annotated[str, typer.Option(help="Organization within the tenant.")] = "",
     role: Annotated[list[str] | None, typer.Option(help="Read only what this role may read (repeatable).")] = None,
     no_progress: Annotated[bool, typer.Option("--no-progress", help="No progress bars.")] = False,
@@ -102,16 +102,16 @@ for module in (
 
 
 def main() -> None:
-    """Run the program and leave with an exit code that says what happened."""
+    """Run the program and exit with a code that says what happened."""
     for stream in (sys.stdout, sys.stderr):
-        if hasattr(stream, "reconfigure"):  # whatever a file name or query holds can be printed, in JSON as an escape
+        if hasattr(stream, "reconfigure"):  # any file name or query can be printed, if necessary as an escape
             stream.reconfigure(errors="backslashreplace")
     with _leaving_in_order_when_terminated():
         try:
             code = _run()
             sys.stdout.flush()
         except BrokenPipeError:
-            # Whoever read our output has seen enough; what is still buffered must not complain at exit.
+            # The reader of our output closed the pipe; flushing the rest at exit must not raise again.
             os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
             code = 0
     sys.exit(code)
@@ -119,13 +119,13 @@ def main() -> None:
 
 @contextmanager
 def _leaving_in_order_when_terminated() -> Iterator[None]:
-    """SIGTERM unwinds the command, so that temporary folders are removed; afterwards it does what it did before."""
+    """SIGTERM unwinds the command, so that temporary folders are removed; afterwards its old handler is back."""
     before = signal.getsignal(signal.SIGTERM)
     signal.signal(signal.SIGTERM, lambda *_: sys.exit(TERMINATED))
     try:
         yield
     finally:
-        # None: the handler was not set from Python, and only the default can be set again.
+        # None: the handler was not set from Python, so only the default can be restored.
         signal.signal(signal.SIGTERM, signal.SIG_DFL if before is None else before)
 
 
@@ -158,7 +158,7 @@ def _run() -> int:
 
 
 def _usage_error(error: Exception) -> InvalidArgument:
-    """A usage error of typer's in our shape: which option, and what was probably meant."""
+    """A usage error of typer in our format: which option, and what was probably meant."""
     said = getattr(error, "format_message", None)
     message = said() if said else str(error)
     unknown = getattr(error, "option_name", "") or ""

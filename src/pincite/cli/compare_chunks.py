@@ -1,4 +1,4 @@
-"""`pincite eval --chunks`: are passages still cut as in the snapshot that was accepted?"""
+"""`pincite eval --chunks`: are passages still cut as in the accepted snapshot?"""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from pincite.errors import InvalidArgument
 
 
 def compare_chunks(place: Place, path: Path, *, update: bool, json: bool) -> bool:
-    """Show what is cut differently, or accept it; whether nothing is."""
+    """Show which chunks differ from the snapshot, or accept them; True if none differ."""
     from pincite.eval.chunks import difference, read_accepted, snapshot
 
     if len(place.repositories) > 1:
@@ -22,7 +22,7 @@ def compare_chunks(place: Place, path: Path, *, update: bool, json: bool) -> boo
         now = snapshot(bench.library, bench.options.kind, repository="".join(place.repositories))
     if update:
         if path.exists():
-            read_accepted(path)  # another file of this name is not overwritten
+            read_accepted(path)  # raises if it is not a snapshot, so that it is not overwritten
         write_file(str(path), now)
         say(f"accepted: {path}")
         changed = ""
@@ -32,7 +32,7 @@ def compare_chunks(place: Place, path: Path, *, update: bool, json: bool) -> boo
         emit({"snapshot": str(path), "changed": bool(changed), "difference": changed})
     elif changed:
         typer.echo(changed)
-        say(f"passages are cut otherwise than in {path}; if that is meant, accept it with --update")
+        say(f"the chunks differ from {path}; if that is intended, accept them with --update")
     elif not update:
-        say(f"passages are cut as in {path}")
+        say(f"the chunks are those of {path}")
     return not changed

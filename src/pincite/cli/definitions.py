@@ -24,7 +24,7 @@ def definitions(
     valid_at: ValidAt = "",
     json: AsJson = False,
 ) -> None:
-    """What documents say a term means, each with its citation; says so where they differ. Exit code 1 if none does.
+    """Show how documents define a term, with citations, and where they differ. Exit code 1 if none does.
 
     Example: pincite definitions Confidential Information
     """
@@ -44,7 +44,7 @@ def definitions(
 
 
 def _render(body: dict[str, Any]) -> None:
-    """By document: where the definition holds, what it says, its citation."""
+    """By document: where the definition applies, what it says, its citation."""
     for item in body["definitions"]:
         holds = f"   (in {item['within'][-1]} only)" if item["within"] else ""
         typer.echo(typer.style(item["term"], bold=True) + f"   {' > '.join(item['parent_chain'])}{holds}")
@@ -56,4 +56,4 @@ def _render(body: dict[str, Any]) -> None:
         say(f"conflict: {documents} documents define {body['term']!r} in different words")
     if not body["definitions"]:
         near = ", ".join(map(repr, body["nearest"]))
-        typer.echo(f"no document defines {body['term']!r}" + (f"; defined are {near}" if near else ""))
+        typer.echo(f"no document defines {body['term']!r}" + (f"; similar defined terms: {near}" if near else ""))

@@ -20,7 +20,7 @@ def register(app: typer.Typer) -> None:
 
 @tool.command(name="list")
 def list_(file: File, json: AsJson = False) -> None:
-    """The tools of a file, with what they are for.
+    """List the tools of a file and what they are for.
 
     Example: pincite tool list agent.yaml
     """
@@ -42,7 +42,7 @@ def run(
     top_k: Annotated[int, typer.Option("--top-k", min=0, max=100, help="Passages; 0: as configured.")] = 0,
     json: AsJson = False,
 ) -> None:
-    """Ask a tool, and print what an agent would read. Its source is read first; what is unchanged costs nothing.
+    """Ask a tool and print what an agent would read. Its source is ingested first; unchanged files cost nothing.
 
     Example: pincite tool run agent.yaml handbook "how much leave is carried over?"
     """

@@ -1,4 +1,4 @@
-"""The command that gives texts their vectors: embed."""
+"""The command that computes vectors: embed."""
 
 from __future__ import annotations
 
@@ -25,13 +25,13 @@ def embed(
     repository: Repository = "",
     model: Annotated[str, typer.Option("--model", help="Embedder.", show_default="the one in use")] = "",
     retry_parked: Annotated[
-        bool, typer.Option("--retry-parked", help="Try texts again that were given up before.")
+        bool, typer.Option("--retry-parked", help="Retry texts that failed too often before.")
     ] = False,
     json: AsJson = False,
 ) -> None:
-    """Embed what waits for its vectors. Can be stopped and run again, and by several processes at once.
+    """Compute the missing vectors. Can be stopped and continued, and run in several processes at once.
 
-    Exit code 1 when texts were given up. Example: pincite embed --repository policies
+    Exit code 1 if texts failed too often. Example: pincite embed --repository policies
     """
     here = session(context)
     with here.open() as library, embedding_bar(here.progress) as progress:
@@ -45,27 +45,27 @@ def embed(
         if report.parked > len(report.reasons):
             say(f"parked: {report.parked - len(report.reasons)} more")
         if report.parked:
-            say("try them again with: pincite embed --retry-parked")
+            say("retry them with: pincite embed --retry-parked")
     if report.parked:
         raise typer.Exit(1)
 
 
 def summary(report: EmbedReport) -> str:
-    """What a run did and what share of the texts has vectors now, in one line."""
+    """One line: what a run did, and the share of texts that have vectors now."""
     parts = [f"{report.embedded} embedded in {report.seconds:.1f} s ({report.rate:.1f}/s)"]
     counts = (
-        (report.already_there, "had been embedded"),
+        (report.already_there, "already embedded"),
         (report.failed, "attempts failed"),
         (report.parked, "parked"),
         (report.waiting, "still waiting"),
     )
     parts += [f"{count} {what}" for count, what in counts if count]
-    # Rounded down: what is not complete must not read as if it were.
+    # Rounded down: 99.99 % must not be shown as complete.
     return f"{', '.join(parts)}; {int(report.coverage * 1000) / 10:.1f} % of the texts have their vectors"
 
 
 def wire_report(report: EmbedReport) -> dict[str, Any]:
-    """What a run did, as JSON."""
+    """The result of a run, as JSON."""
     return {
         "embedded": report.embedded,
         "already_there": report.already_there,
@@ -82,7 +82,7 @@ def wire_report(report: EmbedReport) -> dict[str, Any]:
 
 @contextmanager
 def embedding_bar(wanted: bool) -> Iterator[Update]:
-    """A bar with rate and time left on stderr when that is a terminal; silence otherwise."""
+    """A bar with rate and time left on stderr if it is a terminal; otherwise nothing."""
     if not wanted or not sys.stderr.isatty():
         yield lambda _stage, _done, _total: None
         return

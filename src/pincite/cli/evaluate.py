@@ -27,7 +27,7 @@ def evaluate(
     ] = "",
     beir: Annotated[str, typer.Option(help="BEIR folder: corpus.jsonl, queries.jsonl, qrels/NAME.tsv.")] = "",
     qrels: Annotated[str, typer.Option(help="Judgements: a name with --beir, a file with --queries.")] = "",
-    corpus: Annotated[str, typer.Option(help="Ask of this folder, file or .jsonl instead of the library.")] = "",
+    corpus: Annotated[str, typer.Option(help="Search this folder, file or .jsonl instead of the library.")] = "",
     queries: Annotated[str, typer.Option(help="Queries (.jsonl), with --qrels.")] = "",
     kind: Annotated[
         str, typer.Option(help="How a corpus is read: generic or documents.", show_default="generic; files: documents")
@@ -36,9 +36,11 @@ def evaluate(
         list[str] | None, typer.Option(help="Only documents with this metadata, key=value (repeatable).")
     ] = None,
     mixed: Annotated[
-        bool, typer.Option("--mixed", help="Judgements named fr-de: ask the documents of all languages.")
+        bool, typer.Option("--mixed", help="With judgements named fr-de: search documents of all languages.")
     ] = False,
-    work: Annotated[str, typer.Option(help="Keep the library made of the corpus in this folder, for next time.")] = "",
+    work: Annotated[
+        str, typer.Option(help="Keep the library built from the corpus in this folder for the next run.")
+    ] = "",
     repository: Repositories = None,
     read_context: ReadContext = "",
     min_ndcg: Annotated[float | None, typer.Option(min=0, max=1, help="Fail below this nDCG@10.")] = None,
@@ -57,11 +59,11 @@ def evaluate(
     limit: Annotated[
         int | None, typer.Option("--limit", "-n", min=1, help="How many to suggest.", show_default="100")
     ] = None,
-    chunks: Annotated[str, typer.Option(help="Compare how things are cut with this snapshot.")] = "",
-    update: Annotated[bool, typer.Option("--update", help="Accept the chunks as they are now.")] = False,
+    chunks: Annotated[str, typer.Option(help="Compare the chunks with this snapshot.")] = "",
+    update: Annotated[bool, typer.Option("--update", help="Save the current chunks as the snapshot.")] = False,
     json: AsJson = False,
 ) -> None:
-    """Measure how well questions find their answers. Exit code 1 if a bound is missed or passages are cut otherwise.
+    """Measure how well questions find their answers. Exit code 1 if a bound is missed or chunks differ.
 
     Example: pincite eval golden.yaml --min-ndcg 0.8 --baseline last.json --html report.html
     """
@@ -115,7 +117,7 @@ _MAKING = {"--kind", "--only", "--mixed", "--work"}
 
 
 def _refuse_idle(given: dict[str, object]) -> None:
-    """An option that has no effect is a misunderstanding; to pass it over would hide that."""
+    """An option without effect is a misunderstanding; ignoring it would hide that."""
     idle: set[str] = set()
     reason = ""
     for mode, without in (("--suggest", {"--chunks", "--update"}), ("--chunks", {"--limit", "--out"})):
@@ -130,4 +132,4 @@ def _refuse_idle(given: dict[str, object]) -> None:
         reason += " of a library" if given["--suggest"] or given["--chunks"] else ", asked of a library"
     for name in sorted(idle):
         if given[name]:
-            raise InvalidArgument(f"{name} has no effect {reason}; leave it out", field=name.lstrip("-"))
+            raise InvalidArgument(f"{name} has no effect {reason}; remove it", field=name.lstrip("-"))

@@ -1,4 +1,4 @@
-"""Commands that question answers: why-not, compare, context."""
+"""Commands that examine answers: why-not, compare, context."""
 
 from __future__ import annotations
 
@@ -32,10 +32,10 @@ def why_not(
     filter: Filters = None,
     mode: Mode = "hybrid",
     limit: Annotated[int, typer.Option("--limit", "-n", help="Hits on the page, 1 to 100.")] = 10,
-    min_score: Annotated[float, typer.Option(help="As asked for in the search (0 to 1).")] = 0.0,
+    min_score: Annotated[float, typer.Option(help="The min-score of the search (0 to 1).")] = 0.0,
     json: AsJson = False,
 ) -> None:
-    """Why an element is not in the answer to a query, or where in it.
+    """Explain why an element is not in the answer to a query, or where it is.
 
     Example: pincite why-not company/leave.md notice period --filter language=de
     """
@@ -81,7 +81,7 @@ def compare(
     limit: Annotated[int, typer.Option("--limit", "-n", help="Hits on each page, 1 to 100.")] = 10,
     json: AsJson = False,
 ) -> None:
-    """The same query in two states of the library: what appeared, vanished, changed and moved.
+    """Compare the answers to a query in two states of the library: what appeared, vanished, changed and moved.
 
     Example: pincite compare annual leave --from baseline:2026-Q1 --to head
     """
@@ -132,8 +132,8 @@ def _rank(side: dict[str, Any] | None) -> str:
 def gather(
     context: typer.Context,
     query: QueryWords,
-    max_tokens: Annotated[int, typer.Option(help="Budget of the whole text.")] = 4_000,
-    no_definitions: Annotated[bool, typer.Option("--no-definitions", help="Leave out what terms mean.")] = False,
+    max_tokens: Annotated[int, typer.Option(help="Maximum tokens of the whole text.")] = 4_000,
+    no_definitions: Annotated[bool, typer.Option("--no-definitions", help="Leave out definitions of terms.")] = False,
     no_relationships: Annotated[
         bool, typer.Option("--no-relationships", help="Leave out what the passages refer to.")
     ] = False,
@@ -145,7 +145,7 @@ def gather(
     limit: Annotated[int, typer.Option("--limit", "-n", help="How many passages to consider, 1 to 100.")] = 20,
     json: AsJson = False,
 ) -> None:
-    """Passages for a prompt, each under its citation, within a budget of tokens.
+    """Collect passages for a prompt, each with its citation, within a budget of tokens.
 
     Example: pincite context "how much leave is there" --max-tokens 1500
     """

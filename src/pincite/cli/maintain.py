@@ -1,4 +1,4 @@
-"""Commands that keep a library well: status, doctor, rebuild, backup, restore."""
+"""Maintenance commands: status, doctor, rebuild, backup, restore."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ def register(app: typer.Typer) -> None:
 
 
 def status(context: typer.Context, repository: Repository = "", json: AsJson = False) -> None:
-    """What the library holds: revisions, chunks, segments, generations, lag.
+    """Show what the library contains: revisions, chunks, segments, generations, lag.
 
     Example: pincite status --json
     """
@@ -37,10 +37,10 @@ def status(context: typer.Context, repository: Repository = "", json: AsJson = F
     for item in found:
         _show_status(item)
     if not found:
-        typer.echo("nothing in it yet; put something in with: pincite ingest FOLDER")
+        typer.echo("the library is empty; add something with: pincite ingest FOLDER")
     waiting = [f"{counts[state]} {state}" for state in ("waiting", "claimed", "parked") if counts.get(state)]
     if waiting:
-        say(f"texts without vectors: {', '.join(waiting)}; go on with: pincite embed")
+        say(f"texts without vectors: {', '.join(waiting)}; compute them with: pincite embed")
     if model["note"]:
         say(model["note"])
 
@@ -59,7 +59,7 @@ def _show_status(item: dict[str, Any]) -> None:
 
 
 def doctor(context: typer.Context, json: AsJson = False) -> None:
-    """Run real queries against every leg, verify all checksums, say what to do. Exit code 1 on a problem.
+    """Run real queries against every leg, verify all checksums and say what to do. Exit code 1 if there is a problem.
 
     Example: pincite doctor
     """
@@ -87,7 +87,7 @@ def _show_finding(what: str, finding: dict[str, Any]) -> None:
 
 
 def rebuild(context: typer.Context, repository: Repository = "", json: AsJson = False) -> None:
-    """Build the index anew from the catalog and switch to it; searches go on meanwhile.
+    """Rebuild the index from the catalog and switch to it; searches continue meanwhile.
 
     Example: pincite rebuild --repository policies
     """
@@ -107,7 +107,7 @@ def backup(
     target: Annotated[str, typer.Argument(help="New folder for the backup.")],
     json: AsJson = False,
 ) -> None:
-    """A consistent copy of the library, while others read and write.
+    """Make a consistent copy of the library while others read and write.
 
     Example: pincite backup backups/2026-01-31
     """
@@ -129,7 +129,7 @@ def restore(
     ] = "",
     json: AsJson = False,
 ) -> None:
-    """Check a backup and put it where a library can be opened; never over an existing one.
+    """Check a backup and restore it to a new folder; never over an existing library.
 
     Example: pincite restore backups/2026-01-31 restored
     """

@@ -23,9 +23,9 @@ def register(app: typer.Typer) -> None:
 def mcp(
     context: typer.Context,
     config: Annotated[
-        str, typer.Option("--config", help="agent.yaml whose document tools are served too, each under its own name.")
+        str, typer.Option("--config", help="agent.yaml whose document tools are also served, each under its own name.")
     ] = "",
-    http: Annotated[bool, typer.Option("--http", help="Streamable HTTP in place of stdio.")] = False,
+    http: Annotated[bool, typer.Option("--http", help="Use Streamable HTTP instead of stdio.")] = False,
     host: Annotated[
         str, typer.Option(help="Address for --http.", show_default="serve.host of the settings: 127.0.0.1")
     ] = "",
@@ -34,7 +34,9 @@ def mcp(
     ] = 0,
     log_format: Annotated[
         str,
-        typer.Option("--log-format", help="text, or json: a line for every request.", show_default="serve.log: text"),
+        typer.Option(
+            "--log-format", help="text, or json with a line for every request.", show_default="serve.log: text"
+        ),
     ] = "",
 ) -> None:
     """Serve the library to agents over the Model Context Protocol, on standard input and output or over HTTP.
@@ -43,7 +45,7 @@ def mcp(
     """
     given = session(context)
     if not http and (host or port):
-        raise InvalidArgument("--host and --port belong to --http", field="http")
+        raise InvalidArgument("--host and --port need --http", field="http")
     tools = _document_tools(config)
     if http:
         _over_http(given, tools, host, port, log_format)
@@ -52,7 +54,7 @@ def mcp(
     from pincite.serve.mcp.stdio import serve_stdio
     from pincite.settings.serve import Log, log_settings
 
-    configure(log_settings(Log(), log_format))  # until the settings are read, behind the tool list
+    configure(log_settings(Log(), log_format))  # until the settings are read, after the tool list is served
     with ExitStack() as held:
         serve_stdio(None if tools and not _has_library(given) else lambda: _desk(given, held, log_format), tools)
 
@@ -70,7 +72,7 @@ def _over_http(given: Session, tools: ServedTools | None, host: str, port: int, 
 
 
 def _desk(given: Session, held: ExitStack, log_format: str) -> Desk:
-    """The library at its desk, with a log of what is asked; closed with `held`."""
+    """The library at its desk, with a log of its requests; closed with `held`."""
     from pincite.serve.desk import Desk
     from pincite.serve.logs import configure
     from pincite.serve.request_log import RequestLog
@@ -95,7 +97,7 @@ def _document_tools(file: str) -> ServedTools | None:
 
 
 def _has_library(given: Session) -> bool:
-    """Where an agent.yaml is all there is, its tools are all that is served."""
+    """Whether there is only an agent.yaml and no library; then only its tools are served."""
     where = Path(given.settings().library)
     if (where / "catalog.db").exists():
         return True

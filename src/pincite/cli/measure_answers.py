@@ -1,4 +1,4 @@
-"""`pincite eval`: the questions are asked, and a report says how good the answers are."""
+"""`pincite eval`: asks the questions and reports how good the answers are."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ if TYPE_CHECKING:
 
 
 def measure_answers(place: Place, gates: Gates, baseline: str, out: str, html: str, *, json: bool) -> bool:
-    """Ask, report and compare; whether every bound is kept."""
+    """Ask, report and compare; True if every bound is met."""
     from pincite.eval.compare import compare, load_report
     from pincite.eval.evaluate import evaluate as run_cases
     from pincite.eval.gates import check

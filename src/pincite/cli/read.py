@@ -44,11 +44,11 @@ def search(
     min_score: Annotated[float, typer.Option(help="Leave out hits below this score (0 to 1).")] = 0.0,
     group: Annotated[str, typer.Option(help="One hit per element or per chunk.")] = "element",
     passages: Annotated[
-        int, typer.Option(help="Passages of each element, 1 to 5; the others stand under the best.")
+        int, typer.Option(help="Passages per element, 1 to 5; the others are listed below the best.")
     ] = 3,
     sort: Annotated[str, typer.Option(help="relevance, date_desc or date_asc.")] = "relevance",
-    cursor: Annotated[str, typer.Option(help="Next page: the next_cursor of the page before.")] = "",
-    explain: Annotated[bool, typer.Option("--explain", help="Say which words made each hit.")] = False,
+    cursor: Annotated[str, typer.Option(help="For the next page: next_cursor of the previous one.")] = "",
+    explain: Annotated[bool, typer.Option("--explain", help="Show which words found each hit.")] = False,
     json: AsJson = False,
 ) -> None:
     """Find passages, each with a citation that pins version and span.
@@ -85,7 +85,7 @@ def replay(
     token: Annotated[str, typer.Argument(help="The replay token of an answer (search --json).")],
     json: AsJson = False,
 ) -> None:
-    """Give an answer again as it was given, whatever has been committed since.
+    """Repeat an earlier answer exactly, whatever has been committed since.
 
     Example: pincite replay "$(pincite search leave --json | jq -r .replay.token)"
     """
@@ -100,7 +100,7 @@ def replay(
 
 
 def filters(context: typer.Context, repository: Repositories = None, json: AsJson = False) -> None:
-    """Which filters there are, with their values and how many passages each leaves.
+    """List the filters, with their values and the number of passages that have each.
 
     Example: pincite filters --repository policies
     """
@@ -162,14 +162,14 @@ def _span(text: str) -> tuple[int, int] | None:
 
 def verify(
     context: typer.Context,
-    quote: Annotated[str, typer.Argument(help="The words that are quoted.")],
-    citation: Annotated[str, typer.Option(help="Where they are said to stand; without it, anywhere.")] = "",
+    quote: Annotated[str, typer.Argument(help="The quoted words.")],
+    citation: Annotated[str, typer.Option(help="Where the quote should be; without it, anywhere.")] = "",
     repository: Repositories = None,
     read_context: ReadContext = "",
     valid_at: ValidAt = "",
     json: AsJson = False,
 ) -> None:
-    """Check a quote: verified, altered, superseded, erased or not found. Exit code 1 unless it stands.
+    """Check a quote: verified, altered, superseded, erased or not found. Exit code 1 if it is not correct.
 
     Example: pincite verify "26 working days" --citation pincite:default/default/main/company%2Fleave.md
     """

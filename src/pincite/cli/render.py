@@ -1,4 +1,4 @@
-"""Answers for people: the JSON shapes, drawn in a terminal."""
+"""Answers for people: the JSON shapes, printed to a terminal."""
 
 from __future__ import annotations
 
@@ -17,13 +17,13 @@ ABSENCES = {
     "no_match": "nothing matches",
     "not_indexed_yet": "nothing matches yet: the index is behind the catalog",
     "not_in_this_snapshot": "nothing matches in this state of the library, though something does at head",
-    "erased": "what you ask for was here and has been erased",
+    "erased": "what you asked for was here and has been erased",
     "leg_unavailable": "the search could not run in full",
 }
 
 
 def render_answer(body: dict[str, Any], *, explain: bool) -> None:
-    """Hits with their place, score, passage and citation; what was not done goes to stderr."""
+    """Print hits with their place, score, passage and citation; notes go to stderr."""
     for number, hit in enumerate(body["results"], start=1):
         _render_hit(number, hit, explain=explain)
     if not body["results"]:
@@ -72,7 +72,7 @@ def _render_hit(number: int, hit: dict[str, Any], *, explain: bool) -> None:
 
 
 def _without_heading(passage: dict[str, Any]) -> str:
-    """The words of a passage without the heading lines that its place has named."""
+    """The text of a passage without heading lines, which are already shown as its place."""
     lines = [line for line in passage["content"].splitlines() if not line.startswith("#")]
     return " ".join(lines).strip() or str(passage["content"])
 
@@ -86,7 +86,7 @@ def _render_text(text: str) -> None:
 
 
 def _state(context: dict[str, Any]) -> str:
-    """In which state the answer was read, in a few words."""
+    """The state that was read, in a few words."""
     if "repositories" in context:
         parts = [f"{name} at revision {echo['revision']}" for name, echo in context["repositories"].items()]
         return ", ".join(parts) or "no repositories yet"
@@ -96,7 +96,7 @@ def _state(context: dict[str, Any]) -> str:
 
 
 def render_found(body: dict[str, Any]) -> None:
-    """The passage itself on stdout, word for word; where it stands on stderr."""
+    """Print the passage verbatim on stdout, and its place on stderr."""
     for item in body["before"]:
         typer.echo(item["content"] + "\n")
     typer.echo(body["content"])

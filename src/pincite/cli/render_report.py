@@ -1,4 +1,4 @@
-"""An evaluation for people: the report, drawn in a terminal."""
+"""An evaluation for people: the report, printed to a terminal."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ MAX_RANK = 1_000
 
 
 def render_report(body: Mapping[str, Any], worst: Sequence[Mapping[str, Any]]) -> None:
-    """Metrics by leg and tag, what changed, what the gates say, the worst queries; notes go to stderr."""
+    """Print metrics by leg and tag, what changed, the gates, and the worst queries; notes go to stderr."""
     qrels = f" ({body['qrels']})" if body.get("qrels") else ""
     typer.echo(
         typer.style(f"{body['dataset']}{qrels}", bold=True) + f", kind {body['kind']}, {body['queries']} queries\n"
@@ -51,7 +51,7 @@ def _legs(body: Mapping[str, Any]) -> None:
 
 
 def _tags(body: Mapping[str, Any]) -> None:
-    """nDCG@10 by tag, of every leg."""
+    """nDCG@10 by tag, for every leg."""
     if not body["by"]:
         return
     legs = list(body["metrics"])
@@ -98,7 +98,7 @@ def _worst(worst: Sequence[Mapping[str, Any]]) -> None:
     for item in poor:
         lost = max(item["relevant"], key=lambda place: (place["rank"] or MAX_RANK) * place["grade"])
         where = f"at {lost['rank']}" if lost["rank"] else "not found"
-        first = f"; first came {item['hits'][0]['name']}" if item["hits"] else "; nothing was found"
+        first = f"; first was {item['hits'][0]['name']}" if item["hits"] else "; nothing was found"
         typer.echo(
             f"  {item['value']:.3f}  {item['id']}: {_short(item['query'])}\n         {lost['name']} {where}{first}"
         )

@@ -20,37 +20,40 @@ def register(app: typer.Typer) -> None:
 
 def serve(
     context: typer.Context,
-    host: Annotated[str, typer.Option(help="Address to serve.", show_default="serve.host: 127.0.0.1")] = "",
+    host: Annotated[str, typer.Option(help="Address to listen on.", show_default="serve.host: 127.0.0.1")] = "",
     port: Annotated[
-        int | None, typer.Option(min=0, max=65_535, help="Port; 0: any free one.", show_default="serve.port: 8080")
+        int | None, typer.Option(min=0, max=65_535, help="Port; 0 for any free one.", show_default="serve.port: 8080")
     ] = None,
     grpc_port: Annotated[
-        int | None, typer.Option("--grpc-port", min=1, max=65_535, help="Also serve gRPC, on this port.")
+        int | None, typer.Option("--grpc-port", min=1, max=65_535, help="Also serve gRPC on this port.")
     ] = None,
     grpc_reflection: Annotated[
-        bool, typer.Option("--grpc-reflection", help="Let gRPC clients ask which methods there are.")
+        bool, typer.Option("--grpc-reflection", help="Let gRPC clients list the methods.")
     ] = False,
     create: Annotated[
-        bool, typer.Option("--create", help="Begin with an empty library where there is none; uploads fill it.")
+        bool, typer.Option("--create", help="Create an empty library if there is none, to be filled by uploads.")
     ] = False,
-    workers: Annotated[int, typer.Option(min=1, max=64, help="Processes that answer.")] = 1,
+    workers: Annotated[int, typer.Option(min=1, max=64, help="Number of worker processes.")] = 1,
     production: Annotated[
         bool, typer.Option("--production", help="Refuse plain HTTP and web pages served from this machine.")
     ] = False,
     certificate: Annotated[str, typer.Option(help="TLS certificate (PEM); with --key.")] = "",
     key: Annotated[str, typer.Option(help="Private key of the certificate (PEM).")] = "",
     shutdown_seconds: Annotated[
-        float, typer.Option("--shutdown-seconds", min=0, max=3_600, help="How long a job may finish after SIGTERM.")
+        float,
+        typer.Option(
+            "--shutdown-seconds", min=0, max=3_600, help="How long a running job may take to finish after SIGTERM."
+        ),
     ] = 60.0,
     log_format: Annotated[
         str,
-        typer.Option("--log-format", help="text, or json: a line for every request.", show_default="serve.log: text"),
+        typer.Option(
+            "--log-format", help="text, or json with a line for every request.", show_default="serve.log: text"
+        ),
     ] = "",
-    openapi: Annotated[
-        str, typer.Option("--openapi", help="Write the OpenAPI document to this file, and serve nothing.")
-    ] = "",
+    openapi: Annotated[str, typer.Option("--openapi", help="Write the OpenAPI document to this file and exit.")] = "",
 ) -> None:
-    """Serve HTTP, MCP (/mcp) and the page; on loopback unless told otherwise, and elsewhere only with authentication.
+    """Serve HTTP, MCP (/mcp) and the web page; on loopback by default, on other addresses only with authentication.
 
     Example: pincite serve --port 8080 --workers 2
     """
@@ -78,7 +81,7 @@ def serve(
 
 
 def _over(config: Config, given: dict[str, Any]) -> ServeSettings:
-    """The settings with what the command line says over them."""
+    """The settings, with command-line options taking precedence."""
     from pincite.serve.http.run import reachable
 
     return reachable(config.serve.model_copy(update={k: v for k, v in given.items() if v is not None}))

@@ -1,4 +1,4 @@
-"""What all commands share: opening the library, printing data, drawing progress, complaining."""
+"""What all commands share: opening the library, printing data, showing progress, reporting errors."""
 
 from __future__ import annotations
 
@@ -19,12 +19,12 @@ if TYPE_CHECKING:
     from pincite.settings import Config
 
 Update: TypeAlias = Callable[[str, int, int], None]
-"""Told the stage, how much of it is done, and how much there is."""
+"""Receives the stage, how much of it is done, and the total."""
 DETAIL = " · "
-"""What follows it in the name of a stage is shown beside its rate: what it has cost so far."""
+"""The text after it in the name of a stage is shown next to its rate, such as the cost so far."""
 
 Repository = Annotated[
-    str, typer.Option("--repository", "-r", help="Repository.", show_default="the one that the settings name: main")
+    str, typer.Option("--repository", "-r", help="Repository.", show_default="the one in the settings: main")
 ]
 Repositories = Annotated[
     list[str] | None, typer.Option("--repository", "-r", help="Repository (repeatable).", show_default="all")
@@ -32,9 +32,13 @@ Repositories = Annotated[
 ReadContext = Annotated[
     str, typer.Option("--read-context", help="head, published, baseline:NAME, as_of:2026-01-31T12:00Z or revision:12.")
 ]
-ValidAt = Annotated[str, typer.Option("--valid-at", help="What is in force on this date (2026-01-31 or 31.01.2026).")]
-AsJson = Annotated[bool, typer.Option("--json", help="Data as JSON on stdout.")]
-Author = Annotated[str, typer.Option("--author", envvar="PINCITE_AUTHOR", help="Who does this; kept in the history.")]
+ValidAt = Annotated[
+    str, typer.Option("--valid-at", help="Read what is in force on this date (2026-01-31 or 31.01.2026).")
+]
+AsJson = Annotated[bool, typer.Option("--json", help="Print the result as JSON.")]
+Author = Annotated[
+    str, typer.Option("--author", envvar="PINCITE_AUTHOR", help="Who makes this change; stored in the history.")
+]
 
 
 @dataclass(frozen=True, slots=True)
@@ -50,14 +54,14 @@ class Session:
 
     @contextmanager
     def open(self, *, create: bool = False) -> Iterator[Library]:
-        """The library, closed at the end; `create` for commands that may make one."""
+        """The library, closed at the end; `create` for commands that may create one."""
         from pincite.library import open_library
 
         with open_library(self.settings(), create=create, roles=self.roles) as library:
             yield library
 
     def settings(self) -> Config:
-        """The configuration with what the command line says over it."""
+        """The configuration, with command-line options taking precedence."""
         from pincite.settings import load_config
 
         given = {"tenant": self.tenant, "organization": self.organization, "library": self.library}
@@ -84,7 +88,7 @@ def say(message: str) -> None:
 
 
 def complain(error: PinciteError, *, as_json: bool, quiet: bool = False) -> int:
-    """Say an error in the shape that the caller reads; the exit code that goes with it."""
+    """Report an error in the format the caller asked for; returns its exit code."""
     if as_json:
         emit(error.to_wire())
     if not quiet:
@@ -109,7 +113,7 @@ def parse_filters(pairs: Sequence[str] | None, option: str = "--filter") -> dict
 
 @contextmanager
 def progress_bar(wanted: bool) -> Iterator[Update]:
-    """A bar on stderr when that is a terminal; silence otherwise."""
+    """A progress bar on stderr if it is a terminal; otherwise nothing."""
     if not wanted or not sys.stderr.isatty():
         yield lambda _stage, _done, _total: None
         return

@@ -20,10 +20,10 @@ def register(app: typer.Typer) -> None:
 
 @config.command()
 def check(
-    file: Annotated[str, typer.Argument(help="pincite.yaml or agent.yaml; which it is shows in what it holds.")],
+    file: Annotated[str, typer.Argument(help="pincite.yaml or agent.yaml; recognised by its content.")],
     json: AsJson = False,
 ) -> None:
-    """Say what is wrong with a settings file, or what of it cannot take effect here.
+    """Report what is wrong with a settings file, or has no effect on this machine.
 
     Example: pincite config check agent.yaml
     """
@@ -44,11 +44,11 @@ def check(
 @config.command()
 def schema(
     what: Annotated[
-        str, typer.Argument(help="agent, library, or a file whose kind is looked at.", show_default=True)
+        str, typer.Argument(help="agent, library, or a settings file of either kind.", show_default=True)
     ] = "agent",
     out: Annotated[str, typer.Option("--out", help="File to write.", show_default="stdout")] = "",
 ) -> None:
-    """The JSON Schema of agent.yaml or pincite.yaml, for editors that complete and check YAML by one.
+    """Print the JSON Schema of agent.yaml or pincite.yaml, for editors that complete and check YAML.
 
     Example: pincite config schema agent --out agent.schema.json
     """

@@ -23,7 +23,7 @@ DIALECT = "https://json-schema.org/draft/2020-12/schema"
 
 @dataclass(frozen=True, slots=True)
 class CheckedFile:
-    """What a file holds, and what its author should know although it can be used."""
+    """What a file contains, and notes for its author even if it is valid."""
 
     kind: FileKind
     tools: tuple[str, ...] = ()
@@ -31,13 +31,13 @@ class CheckedFile:
 
 
 def kind_of(path: Path) -> FileKind:
-    """A file that names tools, or seems to, is an agent's; any other is a library's."""
+    """A file that names tools, or seems to, is an agent file; any other is for a library."""
     unknown = read_yaml(path.expanduser()).keys() - Config.model_fields.keys()
     return "agent" if get_close_matches("tools", unknown, n=1, cutoff=0.8) else "library"
 
 
 def check_file(path: str | Path) -> CheckedFile:
-    """Raise what using the file would raise, all of it, without reading a source or loading a model."""
+    """Raise all errors that using the file would raise, without reading a source or loading a model."""
     where = Path(path).expanduser()
     wrong = _Collected()
     if kind_of(where) == "library":
@@ -52,14 +52,14 @@ def check_file(path: str | Path) -> CheckedFile:
 
 
 def schema(kind: FileKind) -> dict[str, Any]:
-    """The JSON Schema with which an editor completes and checks such a file."""
+    """The JSON Schema for editors that complete and check such a file."""
     model = AgentFile if kind == "agent" else Config
     title = "agent.yaml: document tools of Pincite" if kind == "agent" else "pincite.yaml: settings of a library"
     return {"$schema": DIALECT, **model.model_json_schema(), "title": title}
 
 
 class _Collected:
-    """Mistakes, gathered instead of ending with the first; each once, however many tools make it."""
+    """Collects all mistakes instead of stopping at the first; each is reported once, however many tools make it."""
 
     def __init__(self) -> None:
         self.mistakes: list[PinciteError] = []
@@ -87,12 +87,12 @@ def _check_source(number: int, tool: DocumentToolConfig, base: Path) -> None:
     try:
         check_source(source_of(tool, base))
     except NotFound as problem:
-        message = f"tool {tool.name!r}: there is no file or folder {tool.source!r} beside the file"
+        message = f"tool {tool.name!r}: there is no file or folder {tool.source!r} next to the settings file"
         raise NotFound(message, field=f"tools.{number}.source") from problem
 
 
 def _models(config: Config, wrong: _Collected) -> list[str]:
-    """What of the models is missing here: an answer goes without and says so. A wrong name is an error."""
+    """Models that cannot be opened here; answers would go without them and say so. A wrong name is an error."""
     notes: list[str] = []
     with wrong.gather():
         config.chunking.options()

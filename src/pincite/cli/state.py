@@ -8,7 +8,7 @@ import typer
 
 from pincite.cli.session import AsJson, Author, Repository, emit, say, session
 
-baselines = typer.Typer(help="Name states of a repository, and choose the one that is published.", no_args_is_help=True)
+baselines = typer.Typer(help="Name states of a repository, and choose the published one.", no_args_is_help=True)
 
 Name = Annotated[str, typer.Argument(help="Name of the baseline.")]
 
@@ -25,7 +25,7 @@ def log(
     limit: Annotated[int, typer.Option("--limit", "-n", min=1, help="How many revisions.")] = 20,
     json: AsJson = False,
 ) -> None:
-    """The revisions of a repository, newest first.
+    """List the revisions of a repository, newest first.
 
     Example: pincite log --limit 5
     """
@@ -46,7 +46,7 @@ def history(
     repository: Repository = "",
     json: AsJson = False,
 ) -> None:
-    """The lives of an element, oldest first.
+    """List the versions of an element with the revisions in which each was current, oldest first.
 
     Example: pincite history company/leave.md
     """
@@ -74,7 +74,7 @@ def diff(
     repository: Repository = "",
     json: AsJson = False,
 ) -> None:
-    """What changed between two states of a repository.
+    """Show what changed between two states of a repository.
 
     Example: pincite diff --from baseline:2026-Q1 --to head
     """
@@ -120,7 +120,7 @@ def create(
 
 @baselines.command(name="list")
 def list_(context: typer.Context, repository: Repository = "", json: AsJson = False) -> None:
-    """All baselines, oldest first; the published one is marked.
+    """List all baselines, oldest first; the published one is marked.
 
     Example: pincite baseline list
     """
@@ -137,14 +137,14 @@ def list_(context: typer.Context, repository: Repository = "", json: AsJson = Fa
             f"{mark} {item['baseline_id']}  revision {item['revision']}  {item['created']}  {item['note']}".rstrip()
         )
     if not found:
-        typer.echo("no baselines yet; make one with: pincite baseline create NAME")
+        typer.echo("no baselines yet; create one with: pincite baseline create NAME")
 
 
 @baselines.command()
 def publish(
     context: typer.Context, name: Name, repository: Repository = "", author: Author = "", json: AsJson = False
 ) -> None:
-    """Make a baseline the published state; refused if golden queries fall and the settings have a `gate:`.
+    """Publish a baseline; refused if the settings have a `gate:` and its golden queries get worse.
 
     Example: pincite baseline publish 2026-Q1
     """
@@ -153,13 +153,13 @@ def publish(
     with session(context).open() as library:
         made = wire.baseline(library.baselines.publish(name, repository=repository, author=author))
         if library.is_gated(repository):
-            say("the golden queries of the gate were asked, and hold")
+            say("the golden queries of the gate passed")
     _show(made, json=json, verb="is published at")
 
 
 @baselines.command()
 def rollback(context: typer.Context, repository: Repository = "", author: Author = "", json: AsJson = False) -> None:
-    """Publish what was published before.
+    """Publish the previously published baseline again.
 
     Example: pincite baseline rollback
     """

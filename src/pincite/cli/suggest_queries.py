@@ -1,4 +1,4 @@
-"""`pincite eval --suggest`: golden queries to begin with, from the structure of what is there."""
+"""`pincite eval --suggest`: a first set of golden queries, derived from the structure of the documents."""
 
 from __future__ import annotations
 
@@ -13,14 +13,14 @@ from pincite.errors import Conflict, InvalidArgument
 
 
 def suggest_queries(place: Place, limit: int, out: str, *, json: bool) -> bool:
-    """Print or write the queries; whether there are any."""
+    """Print or write the queries; True if there are any."""
     from pincite.eval.golden import golden_text
     from pincite.eval.suggest import suggest
 
     if len(place.repositories) > 1:
         raise InvalidArgument("--suggest takes one repository at a time", field="repository")
     if out and Path(out).expanduser().exists():
-        raise Conflict(f"{out} exists and may hold your own questions; name another file", field="out")
+        raise Conflict(f"{out} exists and may contain your own questions; choose another file", field="out")
     with place.bench(asks=False) as bench:
         name = place.repositories[0] if place.repositories else ""
         cases = suggest(bench.library, repository=name, limit=limit, read_context=place.read_context or None)

@@ -25,7 +25,7 @@ Given = Annotated[
 Header = Annotated[
     list[str] | None, typer.Option("--header", help="'Name: value' for MCP servers over HTTP (repeatable).")
 ]
-Timeout = Annotated[float, typer.Option("--timeout", min=0.1, help="Seconds that a server may take to answer.")]
+Timeout = Annotated[float, typer.Option("--timeout", min=0.1, help="Seconds to wait for a server to answer.")]
 
 
 def register(app: typer.Typer) -> None:
@@ -34,14 +34,14 @@ def register(app: typer.Typer) -> None:
 
 @tools.command()
 def search(
-    request: Annotated[list[str], typer.Argument(help="What is to be done, in words.")],
+    request: Annotated[list[str], typer.Argument(help="The task, in words.")],
     given: Given,
     limit: Annotated[int, typer.Option("--limit", "-n", min=1, max=100, help="How many tools.")] = 5,
     header: Header = None,
     timeout: Timeout = 30.0,
     json: AsJson = False,
 ) -> None:
-    """Rank tools for a request. Servers are asked for their list; none of their tools is called.
+    """Rank tools for a request. Servers are only asked for their list of tools; no tool is called.
 
     Example: pincite tools search "will it rain tomorrow?" --tools tools.json --tools "python server.py"
     """
@@ -66,7 +66,7 @@ def search(
 
 @tools.command(name="list")
 def list_(given: Given, header: Header = None, timeout: Timeout = 30.0, json: AsJson = False) -> None:
-    """The tools of files and servers.
+    """List the tools of files and servers.
 
     Example: pincite tools list --tools https://example.org/mcp
     """

@@ -27,10 +27,10 @@ def tune(
     beir: Annotated[str, typer.Option(help="BEIR folder, instead of golden queries.")] = "",
     qrels: Annotated[str, typer.Option(help="Judgements of the BEIR folder, by name.")] = "",
     kind: Annotated[str, typer.Option(help="How the documents of a BEIR folder are read.")] = "",
-    work: Annotated[str, typer.Option(help="Keep the library made of the BEIR folder here.")] = "",
+    work: Annotated[str, typer.Option(help="Keep the library built from the BEIR folder here.")] = "",
     repository: Repositories = None,
     read_context: ReadContext = "",
-    out: Annotated[str, typer.Option(help="Write the settings that were learned to this YAML file.")] = "",
+    out: Annotated[str, typer.Option(help="Write the learned settings to this YAML file.")] = "",
     json: AsJson = False,
 ) -> None:
     """Learn how much meaning should count for each class of query. Exit code 1 if nothing is significantly better.
@@ -41,7 +41,7 @@ def tune(
 
     check_target(out)
     if out and Path(out).expanduser().exists():
-        raise Conflict(f"{out} exists; name another file", field="out")
+        raise Conflict(f"{out} exists; choose another file", field="out")
     here = session(context)
     corpus = Corpus(beir, qrels, "", "", kind, (), False, work)
     with progress_bar(here.progress) as progress:
@@ -56,9 +56,9 @@ def tune(
         import yaml
 
         Path(out).expanduser().write_text(yaml.safe_dump(found.settings, sort_keys=False), encoding="utf-8")
-        say(f"written to {out}; put it into your configuration")
+        say(f"written to {out}; copy it into your configuration")
     if not found.settings:
-        say("nothing is significantly better than what is set; nothing was written")
+        say("nothing is significantly better than the current settings; nothing was written")
         raise typer.Exit(1)
 
 
