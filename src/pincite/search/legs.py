@@ -17,6 +17,7 @@ from pincite.protocols import Embedder
 from pincite.queries import IdentifierQuery, Ranking, VectorQuery, WordQuery
 from pincite.search.bare_terms import with_definitions
 from pincite.search.places import named_places, wanted_places
+from pincite.search.promises import NO_MEANING
 from pincite.search.query import LegReport, Query, Reader
 from pincite.search.related import ask_model, is_needed, related, why_no_related
 from pincite.search.understand import Plan
@@ -44,6 +45,8 @@ def retrieve(reader: Reader, views: Sequence[View], plan: Plan, query: Query) ->
     """Run the legs that the mode asks for; a leg that cannot run says why, and the others still answer."""
     started = time.monotonic()
     idle = _why_not_dense(reader, query)
+    if idle == NO_MEANING and reader.meaning.required:
+        raise Unavailable(f"the dense leg is required and cannot answer: {idle}")
     beside = (
         _SIDE.submit(telemetry.carried(_timed), "dense", lambda: _dense(reader, views, plan, query))
         if not idle
@@ -94,7 +97,7 @@ def _words(reader: Reader, plan: Plan, query: Query) -> WordQuery:
         group=query.group,
         scoring=reader.scoring,
         max_words=plan.max_words,
-        explained=DEPTH if query.explain else 0,
+        explained=DEPTH if query.explain and reader.index.features.explains else 0,
     )
 
 
@@ -164,6 +167,8 @@ def _why_not_dense(reader: Reader, query: Query) -> str:
     """Empty when the dense leg should run."""
     if query.mode in ("keyword", "exact"):
         return f"not part of mode {query.mode}"
+    if not reader.index.features.dense:
+        return NO_MEANING
     return "" if reader.meaning.embedder else reader.meaning.off
 
 

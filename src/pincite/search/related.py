@@ -16,6 +16,7 @@ from pincite.errors import PinciteError, Unavailable
 from pincite.meaning import Floats, Learned, NearWord
 from pincite.protocols import Embedder
 from pincite.queries import Ranking, Some, Word, WordQuery
+from pincite.search.promises import NO_STAND_INS
 from pincite.search.query import Query, Reader
 from pincite.search.understand import Plan
 from pincite.search.weights import Need, share_found
@@ -42,6 +43,8 @@ def why_no_related(reader: Reader, plan: Plan, query: Query) -> str:
     embedder = reader.meaning.embedder
     if query.mode != "hybrid" or plan.strict or plan.query_class in ("identifier", "quoted"):
         return "the query asks for its own words"
+    if not reader.index.features.stand_ins:
+        return NO_STAND_INS
     if embedder is None or reader.meaning.lexicon is None or embedder.calibration.words is None:
         return "the model was not measured on single words" if embedder else reader.meaning.off
     if reader.meaning.loading:

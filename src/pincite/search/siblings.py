@@ -35,6 +35,8 @@ def siblings(
     """For each hit the passages of its element that count, best first, its own before all; none for single chunks."""
     if query.group != "element" or not hits:
         return [() for _ in hits]
+    if not reader.index.features.among:
+        return [(hit,) for hit in hits]
     by_element = {_element(hit): hit for hit in hits}
     about = Among(frozenset(by_element), DEPTH)
     asked = [_ask(reader, views, ranking, about) for ranking in rankings]

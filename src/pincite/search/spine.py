@@ -20,7 +20,7 @@ from pincite.search.fuse import Candidate, pool
 from pincite.search.graph import join
 from pincite.search.legs import Retrieved, retrieve
 from pincite.search.nearest import with_windows
-from pincite.search.promises import promise_notes
+from pincite.search.promises import promise_notes, within
 from pincite.search.query import Answer, Query, Reader, day
 from pincite.search.ranks import by_ranks
 from pincite.search.replay import open_replay, replay_note, require_whole
@@ -86,7 +86,7 @@ def _trace(reader: Reader, query: Query, bookmark: Bookmark | None) -> Trace:
 
 
 def _stages(reader: Reader, query: Query, bookmark: Bookmark | None, watch: telemetry.Laps) -> Trace:
-    plan = understand(query)
+    plan = within(understand(query), query, reader.index.features)
     watch.lap("understand")
     with reader.catalog.snapshot():
         resolved = resolve_all(reader, query, bookmark)
@@ -115,7 +115,7 @@ def _stages(reader: Reader, query: Query, bookmark: Bookmark | None, watch: tele
         total, is_bound = _total(retrieved, shown, query)
         end = here.offset + query.limit
         notes = [*plan.notes, *filter_notes, *retrieved.notes, *lag_notes(resolved)]
-        notes += promise_notes(reader.index.features)
+        notes += promise_notes(reader, query)
         if end >= len(shown) and total > len(shown):
             notes.append(
                 f"paging ends at the {len(shown)} best of {total}; narrow the question or filter it to see others"

@@ -84,10 +84,7 @@ def understand(query: Query) -> Plan:
     max_words = None
     if len(text) > CONDENSE_FROM:
         max_words = CONDENSED_WORDS
-        notes.append(
-            f"the query has {len(text)} characters, more than {CONDENSE_FROM}: at most its {CONDENSED_WORDS} rarest"
-            " words are searched"
-        )
+        notes.append(condensed_note(text))
     points = query.mode == "exact" or _points(text, parsed.phrases)
     if identifiers and not points:
         notes.append(f"more than {POINTING_WORDS} words beside {identifiers[0]!r}: identifiers rank like other words")
@@ -105,6 +102,14 @@ def understand(query: Query) -> Plan:
         defined=term_key(text) if len(text.split()) <= MAX_NAME_WORDS and not parsed.forbidden else "",
         references=references_in(text),
         qualified=tuple(name for name in qualified_in(text) if name not in forbidden) if points else (),
+    )
+
+
+def condensed_note(text: str) -> str:
+    """What is said of a query that is too long to be searched with all its words."""
+    return (
+        f"the query has {len(text)} characters, more than {CONDENSE_FROM}: at most its {CONDENSED_WORDS} rarest"
+        " words are searched"
     )
 
 

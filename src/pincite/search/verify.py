@@ -15,8 +15,9 @@ from typing import Literal
 
 from pincite.citation import Citation
 from pincite.errors import Erased, InvalidArgument, NotFound
-from pincite.queries import Found, Phrase, Some, Word, WordQuery
+from pincite.queries import Found, IndexFeatures, Phrase, Some, Word, WordQuery
 from pincite.search.passages import Located, locate, may_read, section_passage, span_passage
+from pincite.search.promises import verify_limits
 from pincite.search.query import Passage, Reader
 from pincite.search.resemble import CERTAIN, closest, describe
 from pincite.text.quotations import Quotation
@@ -200,33 +201,38 @@ def _verify_anywhere(reader: Reader, views: Sequence[View], quote: str) -> Verdi
         shown = [span_passage(located, span) for _, located, span in places]
         also = tuple(passage.citation for passage in shown[1:])
         return Verdict("verified", quote, f"stands in {shown[0].element_id!r}", shown[0], 1.0, also_in=also)
-    former = _places(reader, views, texts, words, ever=True)
+    former = _places(reader, views, texts, words, ever=True) if reader.index.features.ever else []
     if former:
         view, located, span = former[0]
         return _superseded(reader, view, quote, located, span)
-    return _resembling(reader, views, texts, quote, words)
+    verdict = _resembling(reader, views, texts, quote, words)
+    return replace(verdict, message=verdict.message + verify_limits(reader.index.features))
 
 
-def _probes(words: Sequence[str]) -> Iterator[WordQuery]:
+def _probes(words: Sequence[str], features: IndexFeatures) -> Iterator[WordQuery]:
     """What to look for: the quote as a phrase, its two ends should it cross a border of chunks, at last its words."""
+    if words and not features.phrases:
+        yield _any_word(words, features)
+        return
     if words:
         yield WordQuery(Phrase(" ".join(words[:PHRASE_WORDS])), depth=CANDIDATES)
     if len(words) > 1:
         half = min(PHRASE_WORDS, (len(words) + 1) // 2)
         yield WordQuery(Phrase(" ".join(words[:half])), depth=CANDIDATES)
         yield WordQuery(Phrase(" ".join(words[-half:])), depth=CANDIDATES)
-        yield _any_word(words)
+        yield _any_word(words, features)
 
 
-def _any_word(words: Sequence[str]) -> WordQuery:
-    return WordQuery(Some(tuple(map(Word, words))), depth=CANDIDATES, max_words=32)
+def _any_word(words: Sequence[str], features: IndexFeatures) -> WordQuery:
+    rarest = 32 if features.condenses else None
+    return WordQuery(Some(tuple(map(Word, words))), depth=CANDIDATES, max_words=rarest)
 
 
 def _places(
     reader: Reader, views: Sequence[View], texts: _Texts, words: Sequence[str], *, ever: bool
 ) -> list[tuple[View, Located, Span]]:
     """Where the quote stands: what the first probe that succeeds has found."""
-    for probe in _probes(words):
+    for probe in _probes(words, reader.index.features):
         out: dict[tuple[View, str, str], tuple[View, Located, Span]] = {}
         for view in views:
             ranking = reader.index.keyword([view], replace(probe, ever=ever, group="chunk" if ever else "element"))
@@ -242,7 +248,7 @@ def _places(
 def _resembling(reader: Reader, views: Sequence[View], texts: _Texts, quote: str, words: Sequence[str]) -> Verdict:
     best: tuple[Alignment, Located] | None = None
     for view in views:
-        for found in reader.index.keyword([view], _any_word(words)).found[:COMPARED]:
+        for found in reader.index.keyword([view], _any_word(words, reader.index.features)).found[:COMPARED]:
             located, _ = texts.look(view, found)
             aligned = closest(located, quote) if located else None
             if located and aligned and (best is None or aligned.similarity > best[0].similarity):

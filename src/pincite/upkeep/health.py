@@ -14,6 +14,7 @@ from pincite.fixed import question
 from pincite.index.entries import passage
 from pincite.protocols import Catalog, Index
 from pincite.queries import IdentifierQuery, IndexStatus, Some, VectorQuery, Word, WordQuery
+from pincite.search.promises import NO_MEANING
 from pincite.search.query import Meaning
 from pincite.text.words import tokens
 from pincite.types import Chunk, LiveElement, RepositoryInfo, View
@@ -146,6 +147,8 @@ def _dense_leg(
     embedder = meaning.embedder
     if embedder is None:
         return Finding("dense leg", "warning" if meaning.note else "ok", meaning.off)
+    if not index.features.dense:
+        return Finding("dense leg", "warning" if meaning.required else "ok", NO_MEANING)
     if not index.has_vectors([view], embedder.fingerprint):
         return Finding("dense leg", "warning", f"no vectors of {embedder.name} yet", _run("pincite embed"))
     started = time.perf_counter()
