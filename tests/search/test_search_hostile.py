@@ -10,6 +10,7 @@ from hypothesis import strategies as st
 
 import pincite
 from pincite import wire
+from pincite.errors import InvalidArgument
 from runaway import stopped_if_it_runs_away
 
 SYNTAX = st.sampled_from(
@@ -115,3 +116,12 @@ def test_odd_names_are_errors_not_crashes(handbook: pincite.Library, text: str) 
     with contextlib.suppress(pincite.PinciteError):
         handbook.search("leave", filters={"language": text})
     assert handbook.verify(f"leave {text} xyzzy").status == "not_found"
+
+
+def test_half_a_character_in_a_filter_is_refused_by_name(handbook: pincite.Library) -> None:
+    """It has no bytes, so no index could compare it with anything."""
+    for filters in ({"\ud800": "x"}, {"language": "\ud800"}, {"language": ["en", "\udfff"]}):
+        with pytest.raises(InvalidArgument) as caught:
+            handbook.search("leave", filters=filters)  # type: ignore[arg-type]
+        assert "lone surrogate" in caught.value.message
+        assert caught.value.field == "filters"

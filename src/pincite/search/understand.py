@@ -33,6 +33,7 @@ _QUOTES = re.compile('["“”„«»]')
 _DEMANDED = re.compile(r'(?<!\S)\+["“„«]|["”“»]\s+(?:AND|OR|NOT)\s|\s(?:AND|OR|NOT)\s+["“„«]')
 _NO_TEXT = re.compile(r"[\x00-\x08\x0b\x0c\x0e-\x1f\x7f\ud800-\udfff]")
 """Control characters and lone surrogates: they separate words and are none."""
+_SURROGATE = re.compile(r"[\ud800-\udfff]")
 
 
 @dataclass(frozen=True, slots=True)
@@ -199,5 +200,9 @@ def _filters(given: Mapping[str, FilterValue]) -> tuple[Filter, ...]:
         texts = tuple(str(v).lower() if isinstance(v, bool) else str(v) for v in values)
         if not texts or "" in texts:
             raise InvalidArgument(f"filter {key!r} has no value; leave it out or give one", field=key)
+        if any(_SURROGATE.search(text) for text in (key, *texts)):
+            raise InvalidArgument(
+                f"filter {key!r:.80} holds a lone surrogate, which is not a character", field="filters"
+            )
         out.append(OneOf(key, texts))
     return tuple(out)
