@@ -23,6 +23,7 @@ from pincite.library import restore_library
 from pincite.meaning import Floats
 from pincite.models.hashing import HashingEmbedder
 from pincite.search.query import Answer, LegReport
+from pincite.testing.catalog import as_operator, totals
 from pincite.upkeep import reembed
 from terminal import Run
 
@@ -127,7 +128,7 @@ def test_after_the_switch_new_texts_wait_for_the_new_model_only(embedded: Desk) 
     old = embedded.library.embedder.fingerprint
     assert enqueue(embedded.library.catalog, embedded.library.scope(), old) == 1
     embedded.library.reindex_embeddings(NEW)
-    assert embedded.library.catalog.queue.counts() == {"waiting": 0, "claimed": 0, "parked": 0, "oldest_seconds": 0}
+    assert totals(embedded.library.catalog) == {"waiting": 0, "claimed": 0, "parked": 0, "oldest_seconds": 0}
     put(embedded, last="# Last\n\nBorn under the new model.\n")
     embedded.library.embed_in_background()
     worker = embedded.library._worker
@@ -218,7 +219,7 @@ def test_a_gate_that_falls_keeps_the_old_model_and_running_again_embeds_nothing(
         with pytest.raises(Refused, match=r"with hashing:256 is refused(?s:.*)q1: 1\.000 → 0\.\d+") as refused:
             library.reindex_embeddings(NEW, force=True)
         assert "what is in use stays" in refused.value.message
-        assert used(library)[0] == OLD and library.catalog.models.in_use() is None
+        assert used(library)[0] == OLD and as_operator(library.catalog, lambda o: o.models.in_use()) is None
         seen = counting(monkeypatch)
         with pytest.raises(Refused):
             library.reindex_embeddings(NEW)
@@ -241,7 +242,7 @@ def test_whoever_has_only_roles_or_does_not_search_by_meaning_may_not_choose_the
             staff.drop_old_embeddings()
     with embedded.reopened(dense="off") as words, pytest.raises(Conflict, match="dense: auto"):
         words.reindex_embeddings(NEW)
-    assert embedded.library.catalog.models.in_use() is None
+    assert as_operator(embedded.library.catalog, lambda o: o.models.in_use()) is None
 
 
 # --- settings that say otherwise ------------------------------------------------------------------------------
@@ -262,7 +263,7 @@ def test_the_record_wins_over_the_settings_and_that_is_said_everywhere(embedded:
 
 
 def test_a_recorded_model_that_is_not_here_is_said_and_words_answer(embedded: Desk) -> None:
-    embedded.library.catalog.models.switch(EmbeddingModel("onnx:/nowhere/model", "gone"))
+    as_operator(embedded.library.catalog, lambda o: o.models.switch(EmbeddingModel("onnx:/nowhere/model", "gone")))
     with embedded.reopened(**NEUTRAL) as library:
         answer = library.search("deposit")
         assert answer.hits and dense(answer).status == "off" and "onnx:/nowhere/model" in dense(answer).reason
@@ -272,7 +273,7 @@ def test_a_recorded_model_that_is_not_here_is_said_and_words_answer(embedded: De
 
 
 def test_another_version_of_the_recorded_model_is_no_match_and_says_how_to_move(embedded: Desk) -> None:
-    embedded.library.catalog.models.switch(EmbeddingModel(NEW, "hashing/0"))
+    as_operator(embedded.library.catalog, lambda o: o.models.switch(EmbeddingModel(NEW, "hashing/0")))
     with embedded.reopened(**NEUTRAL) as library:
         assert f"a different version of {NEW}" in library.model_note()
         assert dense(library.search("deposit")).status == "unavailable"
@@ -354,7 +355,9 @@ def test_baselines_of_the_old_model_protect_its_vectors(embedded: Desk) -> None:
     embedded.library.baselines.create("Q1")
     with pytest.raises(Conflict, match=r"'Q1' of main \(hashing:512\).*--force"):
         embedded.library.reindex_embeddings(NEW, drop_old=True)
-    assert embedded.library.catalog.models.in_use() is None, "refused before anything was embedded"
+    assert as_operator(embedded.library.catalog, lambda o: o.models.in_use()) is None, (
+        "refused before anything was embedded"
+    )
     embedded.library.reindex_embeddings(NEW)
     embedded.library.baselines.create("Q2")
     with pytest.raises(Conflict, match="'Q1'") as refused:
@@ -434,7 +437,10 @@ def test_several_processes_move_a_library_together(embedded: Desk) -> None:
     assert [item[1] for item in outcomes] == ["True"] * 3, "it is in use for all of them"
     assert sorted(item[0] for item in outcomes) == ["False", "False", "True"], "one of them switched"
     assert sum(int(item[2]) for item in outcomes) == 63, "each text was embedded by one of them"
-    assert [model.name for model in embedded.library.catalog.models.history()] == ["usem3", NEW]
+    assert [model.name for model in as_operator(embedded.library.catalog, lambda o: o.models.history())] == [
+        "usem3",
+        NEW,
+    ]
 
 
 # --- restore --------------------------------------------------------------------------------------------------

@@ -7,14 +7,14 @@ from pathlib import Path
 
 import pytest
 
-from pincite.catalog.sqlite.connection import Database
+from pincite.catalog.sqlite.connection import DatabaseFile
 from pincite.errors import Unavailable
 
 ROWS = "WITH RECURSIVE n(i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n WHERE i < 200000) SELECT i FROM n"
 
 
 def test_a_reader_comes_to_its_end_when_the_catalog_is_closed_under_it(tmp_path: Path) -> None:
-    database = Database(tmp_path / "catalog.db")
+    database = DatabaseFile(tmp_path / "catalog.db")
     begun, go_on = threading.Event(), threading.Event()
     seen: list[int] = []
     refused: list[str] = []
@@ -43,7 +43,7 @@ def test_a_reader_comes_to_its_end_when_the_catalog_is_closed_under_it(tmp_path:
 
 
 def test_nobody_begins_to_read_what_is_closed(tmp_path: Path) -> None:
-    database = Database(tmp_path / "catalog.db")
+    database = DatabaseFile(tmp_path / "catalog.db")
     database.close()
     database.close()
     with pytest.raises(Unavailable, match="has been closed"), database.read():

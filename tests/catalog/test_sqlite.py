@@ -9,6 +9,7 @@ import subprocess
 import sys
 import threading
 import time
+from contextlib import ExitStack
 from datetime import date
 from pathlib import Path
 
@@ -16,11 +17,11 @@ import pytest
 
 from pincite.bookkeeping import Job, SourceFile
 from pincite.catalog.sqlite import SqliteCatalog, purge, schema, store
-from pincite.catalog.sqlite.connection import translate
+from pincite.catalog.sqlite.connection import MAX_IDLE, translate
 from pincite.errors import Conflict, Damaged, Locked, SchemaTooNew, StorageFull, Unavailable
 from pincite.ids import text_hash
 from pincite.protocols import Catalog
-from pincite.testing.catalog import SCOPE, CatalogContract, commit, content, put, state, text_at, view
+from pincite.testing.catalog import SCOPE, CatalogContract, commit, content, in_thread, put, state, text_at, view
 from pincite.types import (
     Alias,
     Chunk,
@@ -97,7 +98,7 @@ def test_a_reader_that_holds_the_log_is_reported_until_the_next_opening(
     reading, release = threading.Event(), threading.Event()
 
     def read() -> None:
-        with catalog.snapshot():
+        with catalog.session(SCOPE.tenant):
             reading.set()
             release.wait()
 
@@ -260,7 +261,7 @@ def test_a_closed_catalog_says_so_and_closes_twice(path: Path) -> None:
     catalog.close()
     catalog.close()
     with pytest.raises(Unavailable, match="closed"):
-        catalog.repositories.all()
+        catalog.repositories.list("t", "o")
 
 
 def test_a_process_that_only_reads_opens_while_another_writes(path: Path) -> None:
@@ -339,9 +340,9 @@ def test_readers_see_whole_commits_while_one_writes(path: Path) -> None:
 
     def read() -> None:
         while not finished.is_set():
-            with catalog.snapshot():
-                head = catalog.repositories.ensure(SCOPE).head
-                pair = text_at(catalog, head, "a"), text_at(catalog, head, "b")
+            with catalog.session(SCOPE.tenant) as session:
+                head = session.repositories.ensure(SCOPE).head
+                pair = text_at(session, head, "a"), text_at(session, head, "b")
             reads[0] += 1
             if pair[0] != pair[1]:
                 torn.append(pair)
@@ -359,23 +360,15 @@ def test_readers_see_whole_commits_while_one_writes(path: Path) -> None:
     assert reads[0] > 10
 
 
-def test_a_thread_can_write_inside_its_own_snapshot(path: Path) -> None:
-    catalog = SqliteCatalog(path)
-    commit(catalog, put("a", "one"))
-    with catalog.snapshot():
-        commit(catalog, put("a", "two"))
-        assert catalog.repositories.ensure(SCOPE).head == 1
-    assert catalog.repositories.ensure(SCOPE).head == 2
-    catalog.close()
-
-
-def test_connections_of_finished_threads_are_closed(path: Path) -> None:
+def test_readers_use_connections_again_and_a_crowd_leaves_only_some_open(path: Path) -> None:
     catalog = SqliteCatalog(path)
     for _ in range(20):
-        thread = threading.Thread(target=catalog.repositories.all)
-        thread.start()
-        thread.join()
-    assert len(catalog._database._readers) <= 2
+        in_thread(lambda: catalog.repositories.get(SCOPE))
+    assert len(catalog._database._idle) <= 2
+    with ExitStack() as crowd:
+        for _ in range(2 * MAX_IDLE):
+            crowd.enter_context(catalog.session(SCOPE.tenant))
+    assert len(catalog._database._idle) == MAX_IDLE
     catalog.close()
 
 

@@ -16,7 +16,7 @@ from pathlib import Path
 from typing import Any
 
 from pincite import wire
-from pincite.catalog.sqlite.connection import Database
+from pincite.catalog.sqlite.connection import DatabaseFile
 from pincite.errors import Erased, PinciteError
 from pincite.ingest import spine
 from pincite.library import Library, open_library
@@ -48,14 +48,14 @@ def die_at(number: int) -> None:
 
     for name in ("fsync", "replace", "rename", "unlink"):
         setattr(os, name, before(getattr(os, name)))
-    connect = Database.connect
+    connect = DatabaseFile.connect
 
-    def traced(database: Database) -> sqlite3.Connection:
+    def traced(database: DatabaseFile) -> sqlite3.Connection:
         connection = connect(database)
         connection.set_trace_callback(lambda sql: step() if sql.startswith(DURABLE_SQL) else None)
         return connection
 
-    Database.connect = traced  # type: ignore[method-assign]
+    DatabaseFile.connect = traced  # type: ignore[method-assign]
 
 
 # --- saying what was done -------------------------------------------------------------------------------------

@@ -16,6 +16,7 @@ from crash_lab import start
 from embed_child import BATCH, SCOPE, LoggingEmbedder, embed_and_die, embed_slowly, expected_vectors, prepare
 
 from pincite.catalog.sqlite import SqliteCatalog
+from pincite.testing.catalog import totals
 
 pytestmark = [pytest.mark.crash, pytest.mark.slow]
 
@@ -58,7 +59,7 @@ def check_complete(home: Path, texts: int) -> None:
     assert stored(home) == expected_vectors(texts)
     catalog = SqliteCatalog(home / "catalog.db")
     assert catalog.check() == ()
-    assert catalog.queue.counts() == {"waiting": 0, "claimed": 0, "parked": 0, "oldest_seconds": 0}
+    assert totals(catalog) == {"waiting": 0, "claimed": 0, "parked": 0, "oldest_seconds": 0}
     assert catalog.vectors.counts(SCOPE.tenant) == {LoggingEmbedder.fingerprint: texts}
     catalog.close()
 

@@ -41,6 +41,7 @@ from pincite.queries import (
     Word,
     WordQuery,
 )
+from pincite.testing.catalog import as_operator
 from pincite.testing.oracle import BruteForceIndex
 from pincite.testing.vectors import MODEL, asking, embed
 from pincite.types import (
@@ -306,7 +307,7 @@ class Library:
             self.index.take_vectors(scope, MODEL)
 
     def heads(self) -> dict[Scope, int]:
-        return {info.scope: info.head for info in self.catalog.repositories.all()}
+        return {info.scope: info.head for info in as_operator(self.catalog, lambda o: o.repositories.all())}
 
 
 @contextmanager

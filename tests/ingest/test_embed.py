@@ -32,7 +32,7 @@ from pincite.ingest.embed_batches import PROBE, batches
 from pincite.ingest.embed_worker import EmbedWorker
 from pincite.meaning import Calibration, Floats
 from pincite.protocols import Catalog, Index
-from pincite.testing.catalog import SCOPE, commit, put
+from pincite.testing.catalog import SCOPE, commit, put, totals
 from pincite.types import EmbeddedText, RemoveElement, Scope
 
 QUICK = EmbedOptions(backoff_seconds=(0.01,), lease_seconds=60)
@@ -199,7 +199,7 @@ def test_another_model_embeds_everything_anew_and_leaves_the_jobs_of_the_first(
     commit(catalog, put("a", "one"), put("b", "two"))
     enqueue(catalog, SCOPE, "abandoned model")
     assert run(catalog, embedder).embedded == 2
-    assert catalog.queue.counts("abandoned model")["waiting"] == 2
+    assert totals(catalog, "abandoned model")["waiting"] == 2
 
 
 def test_a_text_belongs_to_its_tenant(catalog: Catalog, embedder: WordEmbedder) -> None:
@@ -395,7 +395,7 @@ def test_an_interrupted_worker_gives_back_what_it_held(catalog: Catalog, embedde
     cut_short = Interrupted()
     with pytest.raises(KeyboardInterrupt):
         run(catalog, cut_short, replace(QUICK, batch_characters=60))
-    counts = catalog.queue.counts()
+    counts = totals(catalog)
     assert counts["claimed"] == 0 and 0 < counts["waiting"] < 40
     assert run(catalog, embedder).embedded == counts["waiting"]
     assert (cut_short.seen + embedder.seen).most_common(1)[0][1] == 1
@@ -414,7 +414,7 @@ def test_a_worker_stops_between_two_batches_and_another_goes_on(catalog: Catalog
     assert 0 < first.embedded < 40
     assert first.embedded + first.waiting == 40
     assert first.coverage == pytest.approx(first.embedded / 40)
-    assert catalog.queue.counts()["claimed"] == 0
+    assert totals(catalog)["claimed"] == 0
     embedder.pause = 0.0
     assert run(catalog, embedder).embedded == first.waiting
     assert set(embedder.seen.values()) == {1}
@@ -483,7 +483,7 @@ def test_two_processes_share_the_queue_and_embed_nothing_twice(tmp_path: Path, c
     assert sum(item["embedded"] for item in said) == len(seen) == 300
     assert set(seen.values()) == {1}
     assert min(item["embedded"] for item in said) > 0
-    assert catalog.queue.counts("words-32")["waiting"] == 0
+    assert totals(catalog, "words-32")["waiting"] == 0
 
 
 # --- the worker in the background -----------------------------------------------------------------------------

@@ -26,6 +26,7 @@ from pincite.index.entries import entries
 from pincite.ingest.contexts import PURPOSE
 from pincite.models import http
 from pincite.models.windows import windows
+from pincite.testing.catalog import as_operator
 from pincite.types import EmbeddedText
 from terminal import Run
 
@@ -441,7 +442,7 @@ def test_a_budget_without_prices_is_refused_before_anything_is_done(
     with opened(tmp_path, service, budget_usd=1, prices={}) as library:
         with pytest.raises(InvalidArgument, match=r"set context_model\.prices"):
             library.ingest(source)
-        assert library.catalog.repositories.all() == ()
+        assert as_operator(library.catalog, lambda o: o.repositories.all()) == ()
 
 
 # --- erased and interrupted -----------------------------------------------------------------------------------
@@ -553,7 +554,7 @@ def test_a_dry_run_compares_prices_with_and_without_the_cache(tmp_path: Path, se
         assert found.needed == 4 + 12
         assert found.cost_usd < found.uncached_cost_usd / 2
         assert found.within_budget is False
-        assert library.catalog.repositories.all() == ()
+        assert as_operator(library.catalog, lambda o: o.repositories.all()) == ()
     with opened(tmp_path, service, prices={}) as library:
         unknown = library.estimate_contexts(source)
         assert (unknown.cost_usd, unknown.uncached_cost_usd, unknown.within_budget) == (None, None, None)

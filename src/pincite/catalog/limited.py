@@ -1,49 +1,51 @@
 """A catalog in which only some repositories exist: how a caller who may read a few sees a library that holds many.
 
 Every read begins with the repository: it is listed, or looked up by its scope. Where both say that it is not there, it
-is answered in the same words as one that never was, suggestions included.
+is answered in the same words as one that never was, suggestions included. Whatever is asked of another repository all
+the same is refused by each part.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable
-from typing import Any
+from collections.abc import Iterator
+from contextlib import AbstractContextManager, contextmanager
+from pathlib import Path
 
+from pincite.catalog.bounds import Bounds, BoundSession
 from pincite.errors import PermissionDenied
-from pincite.protocols import Catalog, Repositories
-from pincite.types import RepositoryInfo, Scope
-
-Exists = Callable[[Scope], bool]
+from pincite.protocols import Catalog, Operator, Session
 
 
-class LimitedRepositories:
-    """`catalog.repositories`, as far as a caller may know of them."""
+class LimitedCatalog(BoundSession):
+    """A catalog for one caller. What is the operator's is refused."""
 
-    def __init__(self, repositories: Repositories, exists: Exists) -> None:
-        self._repositories = repositories
-        self._exists = exists
-
-    def ensure(self, scope: Scope) -> RepositoryInfo:
-        if not self._exists(scope):
-            raise PermissionDenied(f"you may not write to {scope.repository!r}", field="repository_id")
-        return self._repositories.ensure(scope)
-
-    def get(self, scope: Scope) -> RepositoryInfo | None:
-        return self._repositories.get(scope) if self._exists(scope) else None
-
-    def list(self, tenant: str, organization: str) -> tuple[RepositoryInfo, ...]:
-        return tuple(info for info in self._repositories.list(tenant, organization) if self._exists(info.scope))
-
-    def all(self) -> tuple[RepositoryInfo, ...]:
-        return tuple(info for info in self._repositories.all() if self._exists(info.scope))
-
-
-class LimitedCatalog:
-    """A catalog with limited repositories; everything else is the catalog's own."""
-
-    def __init__(self, catalog: Catalog, exists: Exists) -> None:
+    def __init__(self, catalog: Catalog, bounds: Bounds) -> None:
+        super().__init__(catalog, bounds)
         self._catalog = catalog
-        self.repositories = LimitedRepositories(catalog.repositories, exists)
 
-    def __getattr__(self, name: str) -> Any:
-        return getattr(self._catalog, name)
+    @contextmanager
+    def session(self, tenant: str) -> Iterator[Session]:
+        """One state of what the caller may read."""
+        with self._catalog.session(self._bounds.require_tenant(tenant)) as session:
+            yield BoundSession(session, self._bounds)
+
+    def operator(self) -> AbstractContextManager[Operator]:
+        raise _refused()
+
+    def backup(self, target: Path) -> None:  # noqa: ARG002
+        raise _refused()
+
+    def traces_pending(self) -> bool:
+        """Whether something that was erased may still lie on the disk; it does not say whose."""
+        return self._catalog.traces_pending()
+
+    def check(self) -> tuple[str, ...]:
+        """Whether the store is sound, which concerns everybody who reads it."""
+        return self._catalog.check()
+
+    def close(self) -> None:
+        raise _refused()
+
+
+def _refused() -> PermissionDenied:
+    return PermissionDenied("a caller of one organization may not do what concerns the whole library")

@@ -12,7 +12,7 @@ from typing import Literal
 
 from pincite.advice import either
 from pincite.errors import InvalidArgument, NotFound, NotIndexedYet, UnknownArgument
-from pincite.protocols import Catalog
+from pincite.protocols import Session
 from pincite.types import ReadContext, RepositoryInfo, Scope, View
 
 SELECTORS = ("head", "published", "baseline_id", "as_of", "revision")
@@ -108,7 +108,7 @@ def to_iso(us: int) -> str:
 
 
 def resolve(
-    catalog: Catalog,
+    catalog: Session,
     scope: Scope,
     context: ReadContext | None,
     *,
@@ -119,9 +119,9 @@ def resolve(
     clock: Callable[[], int] = lambda: time.time_ns() // 1000,
 ) -> Resolved:
     """The view that the context selects in this repository. `reached` is the revision that the index has reached."""
-    with catalog.snapshot():
-        repository = _require_repository(catalog, scope)
-        echo = _select(catalog, repository, context, reached, default, clock())
+    with catalog.session(scope.tenant) as session:
+        repository = _require_repository(session, scope)
+        echo = _select(session, repository, context, reached, default, clock())
         revision = echo["revision"]
         assert isinstance(revision, int)
         if revision > reached:
@@ -129,7 +129,7 @@ def resolve(
                 f"revision {revision} of {scope.repository!r} is committed, its index has reached {reached};"
                 f" {either('wait a moment, or run: pincite index', 'wait a moment')}"
             )
-        found = catalog.commits.revision(scope, revision)
+        found = session.commits.revision(scope, revision)
     committed = found.time if found else None
     in_force = valid_at or (_EPOCH + timedelta(microseconds=clock() if committed is None else committed)).date()
     echo |= {
@@ -142,7 +142,7 @@ def resolve(
 
 
 def _select(
-    catalog: Catalog,
+    catalog: Session,
     repository: RepositoryInfo,
     context: ReadContext | None,
     reached: int,
@@ -183,7 +183,7 @@ def _select(
             return {"selector": "revision", "revision": asked.revision}
 
 
-def _select_instant(catalog: Catalog, scope: Scope, as_of: int | None, now: int) -> dict[str, object]:
+def _select_instant(catalog: Session, scope: Scope, as_of: int | None, now: int) -> dict[str, object]:
     if as_of is None:
         raise InvalidArgument("selector 'as_of' needs the field as_of, such as 2026-01-31T12:00Z", field="as_of")
     if as_of > now:
@@ -197,7 +197,7 @@ def _select_instant(catalog: Catalog, scope: Scope, as_of: int | None, now: int)
     return {"selector": "as_of", "revision": found.number}
 
 
-def _require_repository(catalog: Catalog, scope: Scope) -> RepositoryInfo:
+def _require_repository(catalog: Session, scope: Scope) -> RepositoryInfo:
     found = catalog.repositories.get(scope)
     if found is None:
         listed = catalog.repositories.list(scope.tenant, scope.organization)

@@ -27,7 +27,8 @@ def status(context: typer.Context, repository: Repository = "", json: AsJson = F
     with session(context).open() as library:
         found = [wire.repository_status(info, index) for info, index in library.status(repository)]
         where, identity = str(library.path), library.catalog.library_id
-        counts = library.catalog.queue.counts()
+        with library.catalog.operator() as operator:
+            counts = operator.queue.totals()
         model = {"name": library.model.name, "note": library.model_note()}
     if json:
         body = {"library": where, "library_id": identity, "embedding_model": model, "embedding_queue": counts}

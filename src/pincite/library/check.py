@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import replace
 from datetime import date
 
 from pincite.citation import Citation
@@ -33,13 +34,13 @@ class Checking(OpenLibrary):
         scopes = [scope for scope in scopes if not cited or self._is_mine(scope)]
         if not cited:
             self._catch_up(names_of(repository))
-        with self.catalog.snapshot():
+        with self._session() as session:
             views = [
-                self._resolve(scope, read_context_of(read_context), valid_at, by_id=bool(cited)).view
+                self._resolve(session, scope, read_context_of(read_context), valid_at, by_id=bool(cited)).view
                 for scope in scopes
-                if not cited or self.catalog.repositories.get(scope)
+                if not cited or session.repositories.get(scope)
             ]
-            return verify(self._reader(), views, quote, citation)
+            return verify(replace(self._reader(), catalog=session), views, quote, citation)
 
     def verify_draft(
         self,

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from dataclasses import replace
 from datetime import date
 
 from pincite.citation import SCHEME, Citation
@@ -64,7 +65,9 @@ class Finding(OpenLibrary):
     def filters(self, repository: str | Sequence[str] = ()) -> dict[str, dict[str, int]]:
         """Filter keys with their values and how many visible chunks carry each."""
         self._catch_up(names_of(repository))
-        views = [self._resolve(scope, None, "").view for scope in self._reader().scopes(names_of(repository))]
+        with self._session() as session:
+            scopes = replace(self._reader(), catalog=session).scopes(names_of(repository))
+            views = [self._resolve(session, scope, None, "").view for scope in scopes]
         return self.index.filter_values(views)
 
     def why_not(

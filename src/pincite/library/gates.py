@@ -63,7 +63,7 @@ class Gated(OpenLibrary):
     def with_embedder(self, embedder: Embedder) -> Self:
         """This library, searched with another model, which must answer; to judge one before it is taken up."""
         other = copy(self)
-        other.model = FixedModel(self.catalog.models, embedder)
+        other.model = FixedModel(self._home.catalog, embedder)
         other.config = self.config.model_copy(update={"dense": "required"})
         return other
 

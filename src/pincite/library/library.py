@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 from copy import copy
-from typing import Literal, cast
+from typing import Literal
 
+from pincite.catalog.bounds import Bounds
 from pincite.catalog.limited import LimitedCatalog
 from pincite.library.check import Checking
 from pincite.library.find import Finding
@@ -12,7 +13,6 @@ from pincite.library.look_after import LookingAfter
 from pincite.library.models import Modelling
 from pincite.library.put_in import Writing
 from pincite.library.read import Reading
-from pincite.protocols import Catalog
 from pincite.types import Scope
 
 
@@ -51,7 +51,7 @@ class Library(Writing, Finding, Reading, Checking, Modelling, LookingAfter):
         other = copy(self)
         other.roles, other._readable, other._author = roles, repositories, author
         other._default = default_read_context
-        other.catalog = cast("Catalog", LimitedCatalog(self._home.catalog, exists))
+        other.catalog = LimitedCatalog(self._home.catalog, Bounds(tenant, exists))
         changed: dict[str, object] = {"tenant": tenant, "organization": organization}
         if repositories is not None and len(repositories) == 1:
             (changed["repository"],) = repositories

@@ -53,7 +53,7 @@ class Modelling(Gated):
         embedder, before = self.model.open(model), self.model.current()
         if drop_old and not force:
             require_droppable(self.catalog, {embedder.fingerprint}, before)
-        infos = self._repositories(repository) if repository else self.catalog.repositories.all()
+        infos = self._repositories(repository) if repository else self.every_repository()
         scopes = [info.scope for info in infos]
         made = move(
             self.catalog,
@@ -75,7 +75,7 @@ class Modelling(Gated):
         """
         self._require_all("remove vectors")
         used = self.model.choose().embedder
-        recorded = self.catalog.models.in_use()
+        recorded = self.model.recorded()
         kept = {model.fingerprint for model in (used, recorded) if model is not None}
         if not force:
             require_droppable(self.catalog, kept, self.model.current())

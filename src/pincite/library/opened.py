@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import threading
 from collections.abc import Iterator, Sequence
-from contextlib import closing, contextmanager
+from contextlib import AbstractContextManager, closing, contextmanager
 from dataclasses import replace
 from datetime import date
 from pathlib import Path
@@ -30,7 +30,7 @@ from pincite.ingest.contexts import Contexts
 from pincite.ingest.embed_worker import EmbedWorker
 from pincite.models.in_use import ModelInUse
 from pincite.models.registry import open_reranker
-from pincite.protocols import Catalog, Embedder, Index, Reranker
+from pincite.protocols import Catalog, Embedder, Index, Reranker, Session
 from pincite.search.query import Meaning, Reader, day
 from pincite.search.reranking import Reranking
 from pincite.settings import Config
@@ -64,9 +64,7 @@ class OpenLibrary:
         self.index: Index = open_index(config.index, self.path / "index", self.catalog, config.vectors)
         self.lexicon = FolderLexicon(self.path / "words", self.catalog)
         stated = "embedding" in config.model_fields_set and "model" in config.embedding.model_fields_set
-        self.model = ModelInUse(
-            self.catalog.models, config.embedding.model, stated=stated, threads=config.embedding.threads
-        )
+        self.model = ModelInUse(self.catalog, config.embedding.model, stated=stated, threads=config.embedding.threads)
         self._reranker: Reranker | None = None
         self._reranking: Reranking | None = None
         self._worker: EmbedWorker | None = None
@@ -124,6 +122,13 @@ class OpenLibrary:
     def scope(self, repository: str = "") -> Scope:
         return Scope(self.config.tenant, self.config.organization, repository or self.config.repository)
 
+    def every_repository(self) -> tuple[RepositoryInfo, ...]:
+        """Repositories of every tenant, for upkeep; for a caller, those of its organization that it may know of."""
+        if isinstance(self.catalog, LimitedCatalog):
+            return self.repositories()
+        with self.catalog.operator() as operator:
+            return operator.repositories.all()
+
     def _reader(self) -> Reader:
         reranking = self.reranking
         return Reader(
@@ -171,16 +176,20 @@ class OpenLibrary:
                     if waits:
                         raise
 
+    def _session(self) -> AbstractContextManager[Session]:
+        """One state of the catalog for whoever asks."""
+        return self.catalog.session(self.config.tenant)
+
     def _resolve(
-        self, scope: Scope, context: ReadContext | None, valid_at: str | date, *, by_id: bool = False
+        self, session: Session, scope: Scope, context: ReadContext | None, valid_at: str | date, *, by_id: bool = False
     ) -> Resolved:
         """`by_id`: reads by id see a commit at once; searches see what the index has reached."""
-        info = self.catalog.repositories.get(scope)
+        info = session.repositories.get(scope)
         reached = (info.head if info else 0) if by_id else self.index.reached(scope)
         in_force = day(valid_at, "valid_at") if isinstance(valid_at, str) and valid_at else valid_at or None
         assert not isinstance(in_force, str)
         return resolve(
-            self.catalog,
+            session,
             scope,
             context,
             reached=reached,
@@ -272,7 +281,7 @@ class OpenLibrary:
             return
         home, embedder = self._home, self.embedder
         # Callers of several tenants share one worker; each would stop the others' if it were theirs alone.
-        infos = home.repositories() if self is home else home.catalog.repositories.all()
+        infos = home.repositories() if self is home else home.every_repository()
         scopes = tuple(info.scope for info in infos)
         with self._guard:
             if home._worker is None or home._worker.scopes != scopes or home._worker.embedder is not embedder:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import replace
 from datetime import date
 
 from pincite.library.asked import ReadContextGiven, names_of, read_context_of
@@ -37,17 +38,17 @@ class Reading(OpenLibrary):
             if cited.revision is not None and context is None and not version:
                 context = ReadContext("revision", revision=cited.revision)
         where = span if span is None or isinstance(span, Span) else Span(*span)
-        with self.catalog.snapshot():
-            resolved = self._resolve(scope, context, valid_at, by_id=True)
+        with self._session() as session:
+            resolved = self._resolve(session, scope, context, valid_at, by_id=True)
             return get(
-                self.catalog, resolved, element_id, section=section, span=where, version=version, neighbours=neighbours
+                session, resolved, element_id, section=section, span=where, version=version, neighbours=neighbours
             )
 
     def history(self, element: str, *, repository: str = "") -> tuple[Life, ...]:
         """The lives of an element, oldest first."""
         scope, element_id, _ = self._element(element, repository)
-        with self.catalog.snapshot():
-            return lives(self.catalog, self._resolve(scope, None, "", by_id=True).view, element_id)
+        with self._session() as session:
+            return lives(session, self._resolve(session, scope, None, "", by_id=True).view, element_id)
 
     def definitions(
         self,
@@ -58,20 +59,22 @@ class Reading(OpenLibrary):
         valid_at: str | date = "",
     ) -> LookedUp:
         """What the documents say a term means, each with its citation; where none does, the nearest defined terms."""
-        scopes = self._reader().scopes(names_of(repository))
-        with self.catalog.snapshot():
-            resolved = [self._resolve(scope, read_context_of(read_context), valid_at, by_id=True) for scope in scopes]
-            return look_up(self.catalog, resolved, term)
+        with self._session() as session:
+            scopes = replace(self._reader(), catalog=session).scopes(names_of(repository))
+            resolved = [
+                self._resolve(session, scope, read_context_of(read_context), valid_at, by_id=True) for scope in scopes
+            ]
+            return look_up(session, resolved, term)
 
     def diff(
         self, old: ReadContextGiven, new: ReadContextGiven = None, *, repository: str = ""
     ) -> tuple[ElementChange, ...]:
         """What changed between two states of a repository."""
         scope = self.scope(repository)
-        with self.catalog.snapshot():
-            first = self._resolve(scope, read_context_of(old), "", by_id=True).view
-            last = self._resolve(scope, read_context_of(new), "", by_id=True).view
-            return changes(self.catalog, first, last)
+        with self._session() as session:
+            first = self._resolve(session, scope, read_context_of(old), "", by_id=True).view
+            last = self._resolve(session, scope, read_context_of(new), "", by_id=True).view
+            return changes(session, first, last)
 
     def revisions(self, *, repository: str = "", limit: int = 100) -> tuple[Revision, ...]:
         """Commits of a repository, newest first."""
@@ -82,15 +85,19 @@ class Reading(OpenLibrary):
         self, *, repository: str = "", read_context: ReadContextGiven = None, valid_at: str | date = ""
     ) -> tuple[str, ...]:
         """Ids of the elements that a read context sees, in order."""
-        resolved = self._resolve(self.scope(repository), read_context_of(read_context), valid_at, by_id=True)
-        return self.catalog.elements.ids(resolved.view)
+        with self._session() as session:
+            context = read_context_of(read_context)
+            resolved = self._resolve(session, self.scope(repository), context, valid_at, by_id=True)
+            return session.elements.ids(resolved.view)
 
     def live(
         self, element_id: str, *, repository: str = "", read_context: ReadContextGiven = None
     ) -> LiveElement | None:
         """An element with its content and how it was cut, as a read context sees it."""
-        resolved = self._resolve(self.scope(repository), read_context_of(read_context), "", by_id=True)
-        return self.catalog.elements.get(resolved.view, element_id)
+        with self._session() as session:
+            context = read_context_of(read_context)
+            resolved = self._resolve(session, self.scope(repository), context, "", by_id=True)
+            return session.elements.get(resolved.view, element_id)
 
     def references(
         self,
@@ -108,10 +115,10 @@ class Reading(OpenLibrary):
         `unresolved`: only those that name something which is not here.
         """
         scope, element_id, cited = self._element(element, repository)
-        with self.catalog.snapshot():
-            view = self._resolve(scope, read_context_of(read_context), valid_at, by_id=True).view
+        with self._session() as session:
+            view = self._resolve(session, scope, read_context_of(read_context), valid_at, by_id=True).view
             return references_of(
-                self.catalog,
+                session,
                 view,
                 element_id,
                 section=section or (cited.section_id if cited else ""),

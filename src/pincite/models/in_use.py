@@ -15,7 +15,7 @@ from pincite.advice import either
 from pincite.bookkeeping import EmbeddingModel
 from pincite.errors import PinciteError
 from pincite.models.registry import open_embedder
-from pincite.protocols import Embedder, EmbeddingModels
+from pincite.protocols import Catalog, Embedder
 
 
 @dataclass(frozen=True, slots=True)
@@ -29,9 +29,9 @@ class Choice:
 class ModelInUse:
     """The model of a library; thread-safe. Opening an embedder loads nothing, and each is opened once."""
 
-    def __init__(self, models: EmbeddingModels, configured: str, *, stated: bool, threads: int = 1) -> None:
+    def __init__(self, catalog: Catalog, configured: str, *, stated: bool, threads: int = 1) -> None:
         """`stated`: the configured model was set explicitly; it is not just the default."""
-        self._models = models
+        self._catalog = catalog
         self._configured = configured
         self._stated = stated
         self._threads = threads
@@ -43,12 +43,17 @@ class ModelInUse:
     @property
     def name(self) -> str:
         """The name by which the model is opened; available without opening it."""
-        record = self._models.in_use()
+        record = self.recorded()
         return record.name if record else self._configured
+
+    def recorded(self) -> EmbeddingModel | None:
+        """The model that the library was switched to last; None: the settings decide."""
+        with self._catalog.operator() as operator:
+            return operator.models.in_use()
 
     def choose(self) -> Choice:
         """The model to search with."""
-        record = self._models.in_use()
+        record = self.recorded()
         if record is None:
             try:
                 return Choice(self.open(self._configured))
@@ -70,11 +75,11 @@ class ModelInUse:
 
     def note(self) -> str:
         """The note on the choice. Opens nothing while there is no record."""
-        return self.choose().note if self._models.in_use() else ""
+        return self.choose().note if self.recorded() else ""
 
     def current(self) -> EmbeddingModel | None:
         """The model in use with its fingerprint; None if none is recorded and the configured one cannot be opened."""
-        record = self._models.in_use()
+        record = self.recorded()
         if record is None:
             with suppress(PinciteError, OSError):
                 found = self.open(self._configured)
@@ -83,7 +88,9 @@ class ModelInUse:
 
     def behind(self, fingerprint: str) -> Embedder | None:
         """The model used to compute an answer; None if it cannot be opened here."""
-        names = [model.name for model in self._models.history() if model.fingerprint == fingerprint]
+        with self._catalog.operator() as operator:
+            history = operator.models.history()
+        names = [model.name for model in history if model.fingerprint == fingerprint]
         found = (self._opens_as(name, fingerprint) for name in (self._configured, *reversed(names)))
         return next((embedder for embedder in found if embedder), None)
 
@@ -126,8 +133,8 @@ class ModelInUse:
 class FixedModel(ModelInUse):
     """A fixed choice of model, to evaluate it before it is in use."""
 
-    def __init__(self, models: EmbeddingModels, embedder: Embedder) -> None:
-        super().__init__(models, embedder.name, stated=False)
+    def __init__(self, catalog: Catalog, embedder: Embedder) -> None:
+        super().__init__(catalog, embedder.name, stated=False)
         self._embedder = embedder
 
     @property

@@ -4,8 +4,27 @@ A catalog is the truth, an index is a projection of it that may lag and can alwa
 other's engine. The data that they exchange lies on the floor: `types`, `queries`, `meaning`, `bookkeeping`.
 """
 
-from pincite.protocols.books import ContextCache, EmbeddingModels, EmbeddingQueue, Sources, UsageLedger, Vectors
-from pincite.protocols.catalog import Baselines, Catalog, Commits, Elements, Feed, Relations, Repositories
+from pincite.protocols.books import (
+    ContextCache,
+    EmbeddingModels,
+    EmbeddingQueue,
+    Sources,
+    UsageLedger,
+    Vectors,
+    WholeQueue,
+)
+from pincite.protocols.catalog import (
+    AllRepositories,
+    Baselines,
+    Catalog,
+    Commits,
+    Elements,
+    Feed,
+    Operator,
+    Relations,
+    Repositories,
+    Session,
+)
 from pincite.protocols.context_writer import ContextWriter
 from pincite.protocols.embedder import Embedder
 from pincite.protocols.index import Index, ProjectedVectors, ProjectedWords, Projection, VectorIndex, WordIndex
@@ -15,6 +34,7 @@ from pincite.protocols.reranker import Reranker
 from pincite.protocols.vector_store import VectorStore
 
 __all__ = [
+    "AllRepositories",
     "Baselines",
     "Catalog",
     "Commits",
@@ -28,16 +48,19 @@ __all__ = [
     "Index",
     "Kind",
     "Lexicon",
+    "Operator",
     "ProjectedVectors",
     "ProjectedWords",
     "Projection",
     "Relations",
     "Repositories",
     "Reranker",
+    "Session",
     "Sources",
     "UsageLedger",
     "VectorIndex",
     "VectorStore",
     "Vectors",
+    "WholeQueue",
     "WordIndex",
 ]

@@ -59,12 +59,22 @@ class EmbeddingQueue(Protocol):
     def retry_parked(self, tenant: str, fingerprint: str) -> int:
         """Let parked jobs wait again, as if never tried; how many."""
 
-    def counts(self, fingerprint: str = "", *, tenant: str = "") -> dict[str, int]:
-        """By state: waiting, claimed, parked; and `oldest_seconds`. Of all models and tenants unless one is named."""
+    def counts(self, fingerprint: str = "", *, tenant: str) -> dict[str, int]:
+        """Of a tenant, by state: waiting, claimed, parked; and `oldest_seconds`. Of all models unless one is named."""
+
+
+class WholeQueue(EmbeddingQueue, Protocol):
+    """The queue as the operator sees it."""
+
+    def totals(self, fingerprint: str = "") -> dict[str, int]:
+        """As `counts`, of all tenants together."""
 
 
 class EmbeddingModels(Protocol):
-    """Which model the library is searched with: one for all repositories, because a question has one vector."""
+    """Which model the library is searched with: one for all repositories, because a question has one vector.
+
+    The operator's: a switch concerns every tenant.
+    """
 
     def in_use(self) -> EmbeddingModel | None:
         """The model that was switched to last; None before the first switch: then the settings decide."""

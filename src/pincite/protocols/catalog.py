@@ -1,4 +1,8 @@
-"""A catalog: the truth. One commit, one transaction, one revision."""
+"""A catalog: the truth. One commit, one transaction, one revision.
+
+Whoever reads or writes says for whom: every call takes a scope or a tenant, and a `Session` refuses any other than its
+own. What spans tenants is the operator's, and exists only on an `Operator`.
+"""
 
 from __future__ import annotations
 
@@ -7,7 +11,15 @@ from contextlib import AbstractContextManager
 from pathlib import Path
 from typing import Literal, Protocol
 
-from pincite.protocols.books import ContextCache, EmbeddingModels, EmbeddingQueue, Sources, UsageLedger, Vectors
+from pincite.protocols.books import (
+    ContextCache,
+    EmbeddingModels,
+    EmbeddingQueue,
+    Sources,
+    UsageLedger,
+    Vectors,
+    WholeQueue,
+)
 from pincite.types import (
     Baseline,
     Birth,
@@ -38,9 +50,6 @@ class Repositories(Protocol):
     def list(self, tenant: str, organization: str) -> tuple[RepositoryInfo, ...]:
         """Repositories of one organization, by name. Never those of another."""
 
-    def all(self) -> tuple[RepositoryInfo, ...]:
-        """Every repository; for upkeep (indexing, backup, doctor), never for answers."""
-
 
 class Commits(Protocol):
     def commit(self, scope: Scope, commit: Commit) -> Committed:
@@ -58,7 +67,7 @@ class Commits(Protocol):
         """Newest first."""
 
     def purge(self, scope: Scope, element_ids: Sequence[str], *, reason: str = "", author: str = "") -> Committed:
-        """Erase the elements from every table, free page and write-ahead log; leave tombstones. One revision.
+        """Erase the elements from everything that the catalog stores, logs included; leave tombstones. One revision.
 
         Ids that do not exist raise `NotFound` and nothing is erased.
         """
@@ -133,25 +142,67 @@ class Feed(Protocol):
         """`erasure_key`s of elements erased by purges number `since` + 1 and later."""
 
 
-class Catalog(Protocol):
-    """The truth. Its parts share one store and one transaction discipline."""
+class Session(Protocol):
+    """The parts of a catalog for one tenant, in one state: what is committed after its beginning does not show.
 
-    library_id: str
-    repositories: Repositories
-    commits: Commits
-    elements: Elements
-    relations: Relations
-    baselines: Baselines
-    feed: Feed
-    vectors: Vectors
-    queue: EmbeddingQueue
-    models: EmbeddingModels
-    contexts: ContextCache
-    usage: UsageLedger
-    sources: Sources
+    Whatever names another tenant raises `PermissionDenied`. It may be handed to another thread; threads take turns.
+    Writes are transactions of their own, as without a session: they last also when the session ends in an error, and
+    its reads do not see them. Once it has ended, or its catalog is closed, every call raises `Unavailable`.
+    """
 
-    def snapshot(self) -> AbstractContextManager[None]:
-        """Reads by this thread inside the block see one state of the catalog."""
+    @property
+    def library_id(self) -> str: ...
+    @property
+    def repositories(self) -> Repositories: ...
+    @property
+    def commits(self) -> Commits: ...
+    @property
+    def elements(self) -> Elements: ...
+    @property
+    def relations(self) -> Relations: ...
+    @property
+    def baselines(self) -> Baselines: ...
+    @property
+    def feed(self) -> Feed: ...
+    @property
+    def vectors(self) -> Vectors: ...
+    @property
+    def queue(self) -> EmbeddingQueue: ...
+    @property
+    def contexts(self) -> ContextCache: ...
+    @property
+    def usage(self) -> UsageLedger: ...
+    @property
+    def sources(self) -> Sources: ...
+
+    def session(self, tenant: str) -> AbstractContextManager[Session]:
+        """A session of the tenant. Asked of a catalog, one of its own; asked of a session, the same state again."""
+
+
+class AllRepositories(Repositories, Protocol):
+    def all(self) -> tuple[RepositoryInfo, ...]:
+        """Every repository of every tenant, by scope; for upkeep (indexing, backup, doctor), never for answers."""
+
+
+class Operator(Session, Protocol):
+    """The operator's session: the parts for every tenant, and what concerns the library as a whole.
+
+    Never for answers, and never given to a caller.
+    """
+
+    @property
+    def repositories(self) -> AllRepositories: ...
+    @property
+    def queue(self) -> WholeQueue: ...
+    @property
+    def models(self) -> EmbeddingModels: ...
+
+
+class Catalog(Session, Protocol):
+    """The truth. Its parts share one store; a call outside a session is a transaction of its own."""
+
+    def operator(self) -> AbstractContextManager[Operator]:
+        """A session of the operator's, in one state."""
 
     def traces_pending(self) -> bool:
         """Whether what was erased may still lie in free space or logs that a reader holds; opening tries again."""
@@ -162,4 +213,5 @@ class Catalog(Protocol):
     def check(self) -> tuple[str, ...]:
         """What is damaged, in words; empty when sound."""
 
-    def close(self) -> None: ...
+    def close(self) -> None:
+        """Release the store. Whoever is reading comes to the end of that call; later ones raise `Unavailable`."""

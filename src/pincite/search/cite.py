@@ -6,7 +6,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from itertools import islice
 
-from pincite.protocols import Catalog
+from pincite.protocols import Session
 from pincite.queries import Found
 from pincite.search.defined import Terms, terms_used
 from pincite.search.fuse import Candidate
@@ -19,7 +19,7 @@ MAX_DEFINITIONS = 5
 
 
 def cite(
-    catalog: Catalog,
+    catalog: Session,
     candidates: Sequence[Candidate],
     contexts: Mapping[Scope, Mapping[str, object]],
     siblings: Sequence[Sequence[Candidate]],
@@ -42,7 +42,7 @@ def cite(
 class _Desk:
     """Versions that passages are read from: many hits may be passages of one long document, which is fetched once."""
 
-    catalog: Catalog
+    catalog: Session
     _known: dict[tuple[object, ...], Located | None] = field(default_factory=dict)
     _terms: dict[tuple[object, ...], Terms] = field(default_factory=dict)
 
@@ -88,7 +88,7 @@ def _repeats(one: Passage, other: Passage) -> bool:
     return one.span.start < other.span.end and other.span.start < one.span.end
 
 
-def located_at(catalog: Catalog, found: Found) -> Located | None:
+def located_at(catalog: Session, found: Found) -> Located | None:
     """The version that a leg found something in, cut as it was then; None if it was erased since."""
     version = catalog.elements.version(found.scope, found.element_id, found.version_id)
     derivation = catalog.elements.derivation(found.scope, found.element_id, found.version_id, found.recipe)

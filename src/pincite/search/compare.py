@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from typing import Literal
 
-from pincite.protocols import Catalog
+from pincite.protocols import Session
 from pincite.search.passages import Located, chunk_passage
 from pincite.search.query import LegReport, Passage, Query, Reader
 from pincite.search.spine import Trace, trace
@@ -63,7 +63,8 @@ class Comparison:
 def compare(reader: Reader, query: Query, old: ReadContext | None, new: ReadContext | None) -> Comparison:
     """The first hits of the query in the old and the new state, matched by element."""
     query = replace(query, group="element", cursor="")
-    with reader.catalog.snapshot():
+    with reader.catalog.session(reader.tenant) as session:
+        reader = replace(reader, catalog=session)
         before = _State.of(reader, replace(query, read_context=old))
         after = _State.of(reader, replace(query, read_context=new))
         keys = dict.fromkeys((*after.page(query.limit), *before.page(query.limit)))
@@ -85,7 +86,7 @@ def compare(reader: Reader, query: Query, old: ReadContext | None, new: ReadCont
 class _State:
     """One of the two answers, with all that the legs found."""
 
-    catalog: Catalog
+    catalog: Session
     trace: Trace
     views: Mapping[Scope, View]
     ranks: Mapping[Key, int]

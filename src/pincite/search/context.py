@@ -72,7 +72,8 @@ class Context:
 
 def gather(reader: Reader, query: Query, options: ContextOptions) -> Context:
     """Passages for the query, and what belongs to them, as far as the budget goes."""
-    with reader.catalog.snapshot():
+    with reader.catalog.session(reader.tenant) as session:
+        reader = replace(reader, catalog=session)
         # Only the pool is read, so only one hit is cited.
         found = trace(reader, replace(query, group="chunk", sort="relevance", cursor="", limit=1))
         shelf = Shelf(reader.catalog, views_of(reader, found.answer), _scores(found))

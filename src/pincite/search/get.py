@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 
 from pincite.catalog.resolve import Resolved
-from pincite.protocols import Catalog
+from pincite.protocols import Session
 from pincite.search import passages
 from pincite.search.query import Passage
 from pincite.types import Span
@@ -25,7 +25,7 @@ class Found:
 
 
 def get(
-    catalog: Catalog,
+    catalog: Session,
     resolved: Resolved,
     element_id: str,
     *,

@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
 from pincite.citation import Citation
-from pincite.protocols import Catalog
+from pincite.protocols import Session
 from pincite.search.passages import absent, may_read
 from pincite.types import ElementChange, Lifetime, Revision, Scope, View
 
@@ -22,7 +22,7 @@ class Life:
     citation: str
 
 
-def lives(catalog: Catalog, view: View, element_id: str) -> tuple[Life, ...]:
+def lives(catalog: Session, view: View, element_id: str) -> tuple[Life, ...]:
     """The lives of an element, oldest first. `Erased` or `NotFound` when the caller may read none."""
     lifetimes = [life for life in catalog.elements.history(view.scope, element_id) if may_read(view.roles, life)]
     if not lifetimes:
@@ -30,7 +30,7 @@ def lives(catalog: Catalog, view: View, element_id: str) -> tuple[Life, ...]:
     return tuple(_life(catalog, view.scope, lifetime) for lifetime in lifetimes)
 
 
-def _life(catalog: Catalog, scope: Scope, lifetime: Lifetime) -> Life:
+def _life(catalog: Session, scope: Scope, lifetime: Lifetime) -> Life:
     version = catalog.elements.version(scope, lifetime.element_id, lifetime.version_id)
     born = catalog.commits.revision(scope, lifetime.born)
     assert version is not None and born is not None
@@ -39,7 +39,7 @@ def _life(catalog: Catalog, scope: Scope, lifetime: Lifetime) -> Life:
     return Life(lifetime, version.content.name, born, died, citation)
 
 
-def changes(catalog: Catalog, old: View, new: View) -> tuple[ElementChange, ...]:
+def changes(catalog: Session, old: View, new: View) -> tuple[ElementChange, ...]:
     """What the new state has that the old one has not, told from what these roles may read of both."""
     found = catalog.elements.diff(old.scope, old.revision, new.revision)
     if old.roles is None:
@@ -47,7 +47,7 @@ def changes(catalog: Catalog, old: View, new: View) -> tuple[ElementChange, ...]
     return tuple(change for item in found if (change := _readable(catalog, old, new, item)) is not None)
 
 
-def _readable(catalog: Catalog, old: View, new: View, change: ElementChange) -> ElementChange | None:
+def _readable(catalog: Session, old: View, new: View, change: ElementChange) -> ElementChange | None:
     history = [x for x in catalog.elements.history(old.scope, change.element_id) if may_read(old.roles, x)]
     before = _alive(history, old.revision)
     after = _alive(history, new.revision)

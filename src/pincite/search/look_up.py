@@ -8,7 +8,7 @@ from dataclasses import dataclass
 
 from pincite.catalog.resolve import Resolved
 from pincite.errors import InvalidArgument
-from pincite.protocols import Catalog
+from pincite.protocols import Session
 from pincite.search.defined import defined_term
 from pincite.search.passages import Located
 from pincite.search.query import DefinedTerm
@@ -54,7 +54,7 @@ class LookedUp:
         return len({frozenset(said) for said in by_document.values()}) > 1
 
 
-def look_up(catalog: Catalog, resolved: Sequence[Resolved], term: str) -> LookedUp:
+def look_up(catalog: Session, resolved: Sequence[Resolved], term: str) -> LookedUp:
     """Every definition of the term that the views may read, by repository and document.
 
     An article is no part of a term, and number does not matter: "the Suppliers" finds Supplier.
@@ -76,7 +76,7 @@ def look_up(catalog: Catalog, resolved: Sequence[Resolved], term: str) -> Looked
     return LookedUp(term, (), _nearest(term, [other for known in defined.values() for other in known]), echoes)
 
 
-def _found(catalog: Catalog, view: View, term: str) -> list[DefinedHere]:
+def _found(catalog: Session, view: View, term: str) -> list[DefinedHere]:
     out = []
     for element_id, version_id, definition in catalog.relations.definitions(view, term):
         live = catalog.elements.get(view, element_id)

@@ -6,14 +6,14 @@ from collections.abc import Sequence
 from dataclasses import replace
 
 from pincite.index.entries import embedded_text
-from pincite.protocols import Catalog, Embedder
+from pincite.protocols import Embedder, Session
 from pincite.queries import Found, Ranking
 from pincite.search.cite import located_at
 from pincite.search.fuse import Candidate
 
 
 def with_windows(
-    catalog: Catalog, embedder: Embedder, candidates: Sequence[Candidate], rankings: Sequence[Ranking]
+    catalog: Session, embedder: Embedder, candidates: Sequence[Candidate], rankings: Sequence[Ranking]
 ) -> list[Candidate]:
     """The candidates, each with the text of its nearest window; windows are not stored but made again."""
     dense = next((ranking for ranking in rankings if ranking.leg == "dense"), None)
@@ -27,7 +27,7 @@ def with_windows(
     return out
 
 
-def _window(catalog: Catalog, embedder: Embedder, found: Found) -> str:
+def _window(catalog: Session, embedder: Embedder, found: Found) -> str:
     """Empty for what was erased a moment ago."""
     located = located_at(catalog, found)
     if located is None or not 0 <= found.chunk < len(located.derivation.chunks):

@@ -9,7 +9,7 @@ from pincite.advice import either
 from pincite.citation import Citation
 from pincite.errors import Erased, InvalidArgument, NotFound
 from pincite.index.entries import passage as chunk_text
-from pincite.protocols import Catalog
+from pincite.protocols import Session
 from pincite.search.query import Passage
 from pincite.text.identifiers import normalise_identifier
 from pincite.types import Alias, Chunk, Derivation, Lifetime, Span, Version, View
@@ -27,7 +27,7 @@ class Located:
     lifetime: Lifetime | None
 
 
-def locate(catalog: Catalog, view: View, element_id: str, version_id: str = "") -> Located:
+def locate(catalog: Session, view: View, element_id: str, version_id: str = "") -> Located:
     """The element as the view sees it, or one of its versions by id. `Erased` and `NotFound` are different answers.
 
     A version that no lifetime open to the caller's roles ever had is not found: absent and hidden look the same.
@@ -53,7 +53,7 @@ def may_read(roles: frozenset[str] | None, lifetime: Lifetime) -> bool:
     return roles is None or not lifetime.roles or bool(lifetime.roles & roles)
 
 
-def absent(catalog: Catalog, view: View, element_id: str, version_id: str = "") -> NotFound:
+def absent(catalog: Session, view: View, element_id: str, version_id: str = "") -> NotFound:
     """The error that says what is not there: erased, another version, or a name like one that is there."""
     scope = view.scope
     if catalog.elements.tombstone(scope, element_id):
@@ -76,7 +76,7 @@ def absent(catalog: Catalog, view: View, element_id: str, version_id: str = "") 
     )
 
 
-def _similar_ids(catalog: Catalog, view: View, wanted: str) -> list[str]:
+def _similar_ids(catalog: Session, view: View, wanted: str) -> list[str]:
     """Ids that the view may read and that were perhaps meant: the same file name first, then similar ones."""
     known = catalog.elements.ids(view, limit=MAX_COMPARED)
     same_name = [element_id for element_id in known if element_id.rsplit("/", 1)[-1] == wanted.rsplit("/", 1)[-1]]

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
 
-from pincite.protocols import Catalog
+from pincite.protocols import Session
 from pincite.search.blocks import Block, Key, Reason
 from pincite.search.defined import Terms
 from pincite.search.passages import Located, home_section, place_inside, section_chunks
@@ -20,7 +20,7 @@ LATER = 1
 class Shelf:
     """Elements as the views of an answer see them, each read once; and what the query itself gave to each chunk."""
 
-    catalog: Catalog
+    catalog: Session
     views: Mapping[Scope, View]
     scores: Mapping[tuple[Key, int], float]
     _read: dict[tuple[Scope, str], Located | None] = field(default_factory=dict)

@@ -10,7 +10,7 @@ from typing import Any, Literal, NamedTuple, get_args
 from pincite.advice import either
 from pincite.catalog.resolve import parse_date
 from pincite.errors import InvalidArgument, UnknownArgument
-from pincite.protocols import Catalog, Embedder, Index, Lexicon
+from pincite.protocols import Embedder, Index, Lexicon, Session
 from pincite.queries import Matched, Scoring
 from pincite.search.reranking import Reranking
 from pincite.search.rrf import Ranks
@@ -122,7 +122,7 @@ class Meaning:
 class Reader:
     """Who asks, and of what: everything that a search needs beside the question."""
 
-    catalog: Catalog
+    catalog: Session
     index: Index
     scoring: Scoring
     tenant: str

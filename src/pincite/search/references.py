@@ -14,7 +14,7 @@ from pathlib import PurePosixPath
 from typing import Literal
 
 from pincite.citation import Citation
-from pincite.protocols import Catalog
+from pincite.protocols import Session
 from pincite.search.passages import Located, home_section, locate, place_inside, section_passage
 from pincite.text.identifiers import fold_name, normalise_identifier
 from pincite.text.section_references import bare_number
@@ -59,7 +59,7 @@ class Followed:
 class Follower:
     """Follows relations in one view; elements are read once."""
 
-    def __init__(self, catalog: Catalog, view: View, located: Callable[[str], Located | None] | None = None) -> None:
+    def __init__(self, catalog: Session, view: View, located: Callable[[str], Located | None] | None = None) -> None:
         self._catalog = catalog
         self._view = view
         self._read = located or self._get
@@ -185,7 +185,7 @@ def _anchor(text: str) -> str:
 
 
 def references_of(
-    catalog: Catalog,
+    catalog: Session,
     view: View,
     element_id: str,
     *,
@@ -224,7 +224,7 @@ def _lies_in(here: Located, section_id: str, wanted: str) -> bool:
     return home_section(here.derivation, section_id) == wanted
 
 
-def _incoming(catalog: Catalog, view: View, here: Located) -> Iterable[Relation]:
+def _incoming(catalog: Session, view: View, here: Located) -> Iterable[Relation]:
     element_id, derivation = here.version.element_id, here.derivation
     names = [fold_name(here.version.content.name)]
     for alias in derivation.aliases:

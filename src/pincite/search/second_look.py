@@ -19,7 +19,7 @@ from dataclasses import dataclass, replace
 from pincite import telemetry
 from pincite.errors import PinciteError, Unavailable
 from pincite.index.entries import embedded_text
-from pincite.protocols import Catalog, Reranker
+from pincite.protocols import Reranker, Session
 from pincite.queries import Found
 from pincite.search.fuse import Candidate
 from pincite.search.query import LegReport, LegScore, Query, Reader
@@ -124,7 +124,7 @@ def _checked(reranker: Reranker, count: int, scores: Sequence[float]) -> list[fl
     return [round(score * GRID) / GRID for score in scores]
 
 
-def _texts(catalog: Catalog, candidates: Sequence[Candidate]) -> list[str]:
+def _texts(catalog: Session, candidates: Sequence[Candidate]) -> list[str]:
     """Each passage under its headings, as the dense leg sees it; nothing for one that was erased a moment ago."""
     known: dict[tuple[object, ...], tuple[Version | None, Derivation | None]] = {}
     out = []

@@ -88,7 +88,8 @@ def _trace(reader: Reader, query: Query, bookmark: Bookmark | None) -> Trace:
 def _stages(reader: Reader, query: Query, bookmark: Bookmark | None, watch: telemetry.Laps) -> Trace:
     plan = within(understand(query), query, reader.index.features)
     watch.lap("understand")
-    with reader.catalog.snapshot():
+    with reader.catalog.session(reader.tenant) as session:
+        reader = replace(reader, catalog=session)
         resolved = resolve_all(reader, query, bookmark)
         views = [item.view for item in resolved]
         plan = _of_its_kind(reader, views, plan)

@@ -62,7 +62,8 @@ class WhyNot:
 def why_not(reader: Reader, query: Query, element_id: str, within: Scope | None = None) -> WhyNot:
     """Where the element stands in the answer; `within` one repository of those that are searched."""
     query = replace(query, group="element", sort="relevance")
-    with reader.catalog.snapshot():
+    with reader.catalog.session(reader.tenant) as session:
+        reader = replace(reader, catalog=session)
         # The whole pool is looked at: what min_score would cut too, and only one hit is cited.
         seen = trace(reader, replace(query, min_score=0.0, limit=1))
         told = _Told(element_id, query, seen.answer)

@@ -129,7 +129,7 @@ class _State:
 
     def __init__(self, library: Library) -> None:
         self._library = library
-        self._infos = library.catalog.repositories.all()
+        self._infos = library.every_repository()
 
     def describe(self) -> Iterable[Metric]:
         """Empty: registering must not read the library."""

@@ -10,20 +10,22 @@ from __future__ import annotations
 import tempfile
 import threading
 import time
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
+from concurrent.futures import ThreadPoolExecutor
 from dataclasses import replace
 from datetime import date
 from itertools import pairwise
 from pathlib import Path
+from typing import TypeVar
 
 import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from pincite.bookkeeping import EmbeddingModel, Forgotten, SourceFile, Usage
-from pincite.errors import Conflict, Erased, InvalidArgument, NotFound
+from pincite.bookkeeping import EmbeddingModel, Forgotten, Job, SourceFile, Usage
+from pincite.errors import Conflict, Erased, InvalidArgument, NotFound, PermissionDenied, Unavailable
 from pincite.ids import erasure_key, text_hash, version_id
-from pincite.protocols import Catalog
+from pincite.protocols import Catalog, Operator, Session
 from pincite.types import (
     FOREVER,
     Alias,
@@ -45,6 +47,7 @@ from pincite.types import (
     View,
 )
 
+T = TypeVar("T")
 SCOPE = Scope("acme", "legal", "decisions")
 DAY = date(2026, 1, 31)
 
@@ -73,7 +76,7 @@ def view(revision: int, valid_at: date = DAY, roles: frozenset[str] | None = Non
     return View(scope, revision, valid_at, roles)
 
 
-def text_at(catalog: Catalog, revision: int, element_id: str, valid_at: date = DAY) -> str | None:
+def text_at(catalog: Session, revision: int, element_id: str, valid_at: date = DAY) -> str | None:
     found = catalog.elements.get(view(revision, valid_at), element_id)
     return found.version.content.text if found else None
 
@@ -84,6 +87,83 @@ def queue_texts(catalog: Catalog, *texts: str) -> tuple[str, ...]:
     hashes = tuple(map(text_hash, texts))
     catalog.queue.add(SCOPE, "m", dict(zip(hashes, texts, strict=True)), upto=made.revision)
     return hashes
+
+
+def as_operator(catalog: Catalog, ask: Callable[[Operator], T]) -> T:
+    """What the operator is answered, in a session of its own."""
+    with catalog.operator() as operator:
+        return ask(operator)
+
+
+def totals(catalog: Catalog, fingerprint: str = "") -> dict[str, int]:
+    return as_operator(catalog, lambda operator: operator.queue.totals(fingerprint))
+
+
+def in_thread(work: Callable[[], T]) -> T:
+    """What the work gives when another thread does it."""
+    with ThreadPoolExecutor(1) as threads:
+        return threads.submit(work).result()
+
+
+def head_in(parts: Session) -> int:
+    info = parts.repositories.get(SCOPE)
+    return info.head if info else 0
+
+
+def calls_of(parts: Session, scope: Scope, job: Job) -> dict[str, Callable[[], object]]:
+    """Every call of every part, for this scope; the job is one of its tenant."""
+    at, tenant = view(1, scope=scope), scope.tenant
+    return {
+        "repositories.ensure": lambda: parts.repositories.ensure(scope),
+        "repositories.get": lambda: parts.repositories.get(scope),
+        "repositories.list": lambda: parts.repositories.list(tenant, scope.organization),
+        "commits.commit": lambda: parts.commits.commit(scope, Commit((put("x", "y"),))),
+        "commits.revision": lambda: parts.commits.revision(scope, 1),
+        "commits.revision_at": lambda: parts.commits.revision_at(scope, 0),
+        "commits.revisions": lambda: parts.commits.revisions(scope),
+        "commits.purge": lambda: parts.commits.purge(scope, ["a"]),
+        "elements.get": lambda: parts.elements.get(at, "a"),
+        "elements.version": lambda: parts.elements.version(scope, "a", "0" * 64),
+        "elements.derivation": lambda: parts.elements.derivation(scope, "a", "0" * 64),
+        "elements.history": lambda: parts.elements.history(scope, "a"),
+        "elements.ids": lambda: parts.elements.ids(at),
+        "elements.diff": lambda: parts.elements.diff(scope, 0, 1),
+        "elements.tombstone": lambda: parts.elements.tombstone(scope, "a"),
+        "relations.of": lambda: parts.relations.of(at, "a"),
+        "relations.definitions": lambda: parts.relations.definitions(at, "t"),
+        "relations.terms": lambda: parts.relations.terms(at),
+        "relations.resolve": lambda: parts.relations.resolve(at, "i"),
+        "baselines.create": lambda: parts.baselines.create(scope, "v1"),
+        "baselines.get": lambda: parts.baselines.get(scope, "v1"),
+        "baselines.list": lambda: parts.baselines.list(scope),
+        "baselines.publish": lambda: parts.baselines.publish(scope, "v1"),
+        "baselines.rollback": lambda: parts.baselines.rollback(scope),
+        "baselines.published": lambda: parts.baselines.published(scope),
+        "feed.births": lambda: list(parts.feed.births(scope, 0, 1)),
+        "feed.deaths": lambda: list(parts.feed.deaths(scope, 0, 1)),
+        "feed.erased": lambda: parts.feed.erased(scope, 0),
+        "vectors.put": lambda: parts.vectors.put(tenant, "m", {"h": b"1"}),
+        "vectors.get": lambda: parts.vectors.get(tenant, "m", ["h"]),
+        "vectors.counts": lambda: parts.vectors.counts(tenant),
+        "queue.add": lambda: parts.queue.add(scope, "m", {}, upto=1),
+        "queue.enqueued": lambda: parts.queue.enqueued(scope, "m"),
+        "queue.claim": lambda: parts.queue.claim(tenant, "m", 1, lease_seconds=1),
+        "queue.start": lambda: parts.queue.start([job], lease_seconds=1),
+        "queue.finish": lambda: parts.queue.finish({job: b"1"}),
+        "queue.release": lambda: parts.queue.release([job]),
+        "queue.failed": lambda: parts.queue.failed(job, "why", retry_seconds=None),
+        "queue.parked": lambda: parts.queue.parked(tenant, "m", 1),
+        "queue.retry_parked": lambda: parts.queue.retry_parked(tenant, "m"),
+        "queue.counts": lambda: parts.queue.counts(tenant=tenant),
+        "contexts.get": lambda: parts.contexts.get(tenant, "k"),
+        "contexts.put": lambda: parts.contexts.put(tenant, "k", "h", "c"),
+        "usage.add": lambda: parts.usage.add(tenant, "2026-01-31", Usage("p", "m", "rerank")),
+        "usage.total": lambda: parts.usage.total(tenant),
+        "sources.files": lambda: parts.sources.files(scope, "s"),
+        "sources.owners": lambda: parts.sources.owners(scope),
+        "sources.replace": lambda: parts.sources.replace(scope, "s", []),
+        "session": lambda: parts.session(tenant).__enter__(),
+    }
 
 
 class CatalogContract:
@@ -110,7 +190,8 @@ class CatalogContract:
         for scope in (Scope("t", "o", "b"), Scope("t", "o", "a"), Scope("t", "p", "c"), Scope("u", "o", "d")):
             catalog.repositories.ensure(scope)
         assert [info.scope.repository for info in catalog.repositories.list("t", "o")] == ["a", "b"]
-        assert len({info.key for info in catalog.repositories.all()}) == 4
+        with catalog.operator() as operator:
+            assert len({info.key for info in operator.repositories.all()}) == 4
 
     def test_a_nameless_scope_is_refused(self, catalog: Catalog) -> None:
         for scope in (Scope("", "o", "r"), Scope("t", "o\n", "r"), Scope("t", "o", "r" * 1000)):
@@ -396,16 +477,81 @@ class CatalogContract:
             assert catalog.baselines.list(other) == ()
             assert [birth.lifetime.element_id for birth in catalog.feed.births(other, 0, 9)] == ["own"]
 
-    def test_a_snapshot_sees_one_state(self, catalog: Catalog) -> None:
+    # --- sessions ---------------------------------------------------------------------------------------------
+
+    def test_a_session_sees_one_state_and_a_session_inside_it_another(self, catalog: Catalog) -> None:
         commit(catalog, put("a", "one"))
-        with catalog.snapshot(), catalog.snapshot():
-            writer = threading.Thread(target=commit, args=(catalog, put("a", "two")))
-            writer.start()
-            writer.join()
-            info = catalog.repositories.get(SCOPE)
-            assert info is not None
-            assert info.head == 1
-        assert catalog.repositories.ensure(SCOPE).head == 2
+        with catalog.session(SCOPE.tenant) as session:
+            in_thread(lambda: commit(catalog, put("a", "two")))
+            with catalog.session(SCOPE.tenant) as later, session.session(SCOPE.tenant) as same:
+                assert [head_in(state) for state in (session, later, same)] == [1, 2, 1]
+            assert head_in(session) == 1, "the end of another session is not the end of this one"
+            assert head_in(catalog) == 2
+        assert session.library_id == catalog.library_id
+
+    def test_a_session_can_be_handed_to_another_thread(self, catalog: Catalog) -> None:
+        commit(catalog, put("a", "one"))
+        with catalog.session(SCOPE.tenant) as session:
+            commit(catalog, put("a", "two"))
+            assert [in_thread(lambda: head_in(session)) for _ in range(3)] == [1, 1, 1]
+            found = session.elements.get(view(1), "a")
+            assert found is not None and in_thread(lambda: session.elements.get(view(1), "a")) == found
+
+    def test_what_is_written_within_a_session_lasts_and_does_not_show_in_it(self, catalog: Catalog) -> None:
+        commit(catalog, put("a", "one"))
+        with pytest.raises(RuntimeError), catalog.session(SCOPE.tenant) as session:
+            session.usage.add(SCOPE.tenant, "2026-01-31", Usage("p", "m", "rerank", calls=1))
+            session.commits.commit(SCOPE, Commit((put("a", "two"),)))
+            assert (head_in(session), session.usage.total(SCOPE.tenant)) == (1, ())
+            raise RuntimeError
+        assert head_in(catalog) == 2
+        assert catalog.usage.total(SCOPE.tenant)[0].calls == 1
+
+    def test_every_call_for_another_tenant_is_refused_by_a_session(self, catalog: Catalog) -> None:
+        other = replace(SCOPE, tenant="other")
+        commit(catalog, put("a", "one"))
+        commit(catalog, put("a", "theirs"), scope=other)
+        catalog.queue.add(other, "m", {text_hash("theirs"): "theirs"}, upto=1)
+        (job,) = catalog.queue.claim("other", "m", 1, lease_seconds=60)
+        with catalog.session(SCOPE.tenant) as session:
+            for name, call in calls_of(session, other, job).items():
+                with pytest.raises(PermissionDenied):
+                    call()
+                    pytest.fail(f"{name} was answered")
+        with catalog.session("other") as theirs:
+            assert theirs.elements.ids(view(1, scope=other)) == ("a",)
+            assert theirs.queue.counts("m", tenant="other")["claimed"] == 1
+
+    def test_what_spans_tenants_is_the_operators_alone(self, catalog: Catalog) -> None:
+        other = replace(SCOPE, tenant="other")
+        commit(catalog, put("a", "one"))
+        commit(catalog, put("a", "one"), scope=other)
+        with catalog.operator() as operator, catalog.session(SCOPE.tenant) as session:
+            in_thread(lambda: commit(catalog, put("b", "two")))
+            assert [info.scope for info in operator.repositories.all()] == [SCOPE, other]
+            assert operator.elements.ids(view(9)) == ("a",), "the operator's session is one state too"
+            assert operator.elements.ids(view(1, scope=other)) == ("a",)
+            for part in (catalog, session):
+                assert not hasattr(part, "models")
+            with operator.session(SCOPE.tenant) as bound, pytest.raises(PermissionDenied):
+                bound.repositories.get(other)
+
+    def test_a_session_that_has_ended_is_not_read_any_more(self, catalog: Catalog) -> None:
+        commit(catalog, put("a", "one"))
+        with catalog.session(SCOPE.tenant) as session:
+            pass
+        with pytest.raises(Unavailable):
+            head_in(session)
+
+    def test_a_session_ends_in_peace_when_its_catalog_is_closed(self, tmp_path: Path) -> None:
+        catalog = self.make_catalog(tmp_path)
+        commit(catalog, put("a", "one"))
+        with catalog.session(SCOPE.tenant) as session:
+            in_thread(catalog.close)
+            with pytest.raises(Unavailable):
+                head_in(session)
+        with pytest.raises(Unavailable), catalog.session(SCOPE.tenant):
+            pass
 
     # --- relations --------------------------------------------------------------------------------------------
 
@@ -643,11 +789,11 @@ class CatalogContract:
             catalog.vectors.put(tenant, "m", {own: b"1", f"{own}:0": b"2", f"{own}:11": b"3", shared: b"4"})
             catalog.queue.add(replace(SCOPE, tenant=tenant), "n", {own: "own", shared: "shared"}, upto=1)
             catalog.contexts.put(tenant, "key", text_hash("own"), "intro")
-        assert catalog.queue.counts()["waiting"] == 3
+        assert totals(catalog)["waiting"] == 3
         catalog.commits.purge(SCOPE, ["a", "c"])
         assert catalog.vectors.get(SCOPE.tenant, "m", [own, f"{own}:0", f"{own}:11", shared]) == {shared: b"4"}
         assert catalog.vectors.counts("other") == {"m": 4}
-        assert catalog.queue.counts()["waiting"] == 2
+        assert totals(catalog)["waiting"] == 2
         assert catalog.contexts.get(SCOPE.tenant, "key") is None
         assert catalog.contexts.get("other", "key") == "intro"
 
@@ -678,8 +824,8 @@ class CatalogContract:
         one, two = queue_texts(catalog, "one", "two")
         assert catalog.queue.add(SCOPE, "m", {one: "one", two: "two"}, upto=1) == 0
         assert catalog.queue.add(SCOPE, "other model", {one: "one"}, upto=1) == 1
-        assert catalog.queue.counts()["waiting"] == 3
-        assert catalog.queue.counts("m")["waiting"] == catalog.queue.counts("m", tenant=SCOPE.tenant)["waiting"] == 2
+        assert totals(catalog)["waiting"] == 3
+        assert totals(catalog, "m")["waiting"] == catalog.queue.counts("m", tenant=SCOPE.tenant)["waiting"] == 2
         assert catalog.queue.counts("m", tenant="other")["waiting"] == 0
         assert catalog.queue.claim("other", "m", 9, lease_seconds=60) == ()
         assert [job.text for job in catalog.queue.claim(SCOPE.tenant, "m", 9, lease_seconds=60)] == ["one", "two"]
@@ -711,9 +857,9 @@ class CatalogContract:
         assert catalog.queue.claim(SCOPE.tenant, "m", 9, lease_seconds=60) == ()
         assert catalog.queue.finish({first[0]: b"1"}) == 1
         time.sleep(0.06)
-        assert catalog.queue.counts()["waiting"] == 1
+        assert totals(catalog)["waiting"] == 1
         assert catalog.queue.claim(SCOPE.tenant, "m", 9, lease_seconds=60) == (first[1],)
-        assert catalog.queue.counts() == {"waiting": 0, "claimed": 2, "parked": 0, "oldest_seconds": 0}
+        assert totals(catalog) == {"waiting": 0, "claimed": 2, "parked": 0, "oldest_seconds": 0}
 
     def test_starting_counts_the_attempt_and_renews_the_lease(self, catalog: Catalog) -> None:
         queue_texts(catalog, "one", "two")
@@ -732,7 +878,7 @@ class CatalogContract:
         assert catalog.queue.finish({jobs[0]: b"1"}) == 1
         assert catalog.queue.finish({jobs[0]: b"late", jobs[1]: b"2"}) == 1
         assert catalog.vectors.get(SCOPE.tenant, "m", [one, two]) == {one: b"1", two: b"2"}
-        assert catalog.queue.counts() == {"waiting": 0, "claimed": 0, "parked": 0, "oldest_seconds": 0}
+        assert totals(catalog) == {"waiting": 0, "claimed": 0, "parked": 0, "oldest_seconds": 0}
 
     def test_a_text_purged_while_it_is_embedded_gets_no_vector(self, catalog: Catalog) -> None:
         (one,) = queue_texts(catalog, "one")
@@ -757,7 +903,7 @@ class CatalogContract:
         catalog.queue.failed(two, "busy", retry_seconds=0.05)
         assert catalog.queue.claim(SCOPE.tenant, "m", 9, lease_seconds=60) == ()
         counts = {"waiting": 1, "claimed": 0, "parked": 1, "oldest_seconds": 0}
-        assert catalog.queue.counts() | {"oldest_seconds": 0} == counts
+        assert totals(catalog) | {"oldest_seconds": 0} == counts
         time.sleep(0.06)
         (again,) = catalog.queue.claim(SCOPE.tenant, "m", 9, lease_seconds=60)
         assert (again.text, again.error) == ("two", "busy")
@@ -777,25 +923,33 @@ class CatalogContract:
 
     def test_the_model_in_use_is_recorded_by_a_switch_and_outlives_a_closing(self, tmp_path: Path) -> None:
         catalog = self.make_catalog(tmp_path)
-        assert (catalog.models.in_use(), catalog.models.history()) == (None, ())
+        assert (
+            as_operator(catalog, lambda o: o.models.in_use()),
+            as_operator(catalog, lambda o: o.models.history()),
+        ) == (None, ())
         old, new = EmbeddingModel("old", "o"), EmbeddingModel("new", "n")
-        assert catalog.models.switch(new, instead_of=old)
-        assert not catalog.models.switch(replace(new, name="moved"), instead_of=old)
+        assert as_operator(catalog, lambda o: o.models.switch(new, instead_of=old))
+        assert not as_operator(catalog, lambda o: o.models.switch(replace(new, name="moved"), instead_of=old))
         catalog.close()
         again = self.make_catalog(tmp_path)
-        first, second = again.models.history()
-        assert first == old and second == again.models.in_use() == EmbeddingModel("moved", "n", second.since)
+        first, second = as_operator(again, lambda o: o.models.history())
+        assert first == old and second == as_operator(again, lambda o: o.models.in_use()) == EmbeddingModel(
+            "moved", "n", second.since
+        )
         assert second.since > 0
-        assert again.models.switch(old) and again.models.in_use() != old, "it has a time of its own"
-        assert [model.name for model in again.models.history()] == ["old", "moved", "old"]
+        assert (
+            as_operator(again, lambda o: o.models.switch(old))
+            and as_operator(again, lambda o: o.models.in_use()) != old
+        ), "it has a time of its own"
+        assert [model.name for model in as_operator(again, lambda o: o.models.history())] == ["old", "moved", "old"]
         again.close()
 
     def test_recording_the_model_that_was_used_all_along_is_no_switch(self, catalog: Catalog) -> None:
         queue_texts(catalog, "one")
         same = EmbeddingModel("m", "m")
-        assert not catalog.models.switch(same, instead_of=same)
-        assert catalog.models.history() == (same,)
-        assert catalog.queue.counts("m")["waiting"] == 1
+        assert not as_operator(catalog, lambda o: o.models.switch(same, instead_of=same))
+        assert as_operator(catalog, lambda o: o.models.history()) == (same,)
+        assert totals(catalog, "m")["waiting"] == 1
 
     def test_a_switch_takes_the_jobs_of_the_model_before_and_going_back_queues_them_anew(
         self, catalog: Catalog
@@ -803,9 +957,9 @@ class CatalogContract:
         one, two = queue_texts(catalog, "one", "two")
         (claimed,) = catalog.queue.claim(SCOPE.tenant, "m", 1, lease_seconds=60)
         catalog.queue.add(SCOPE, "n", {one: "one"}, upto=1)
-        catalog.models.switch(EmbeddingModel("n", "n"), instead_of=EmbeddingModel("m", "m"))
-        assert (catalog.queue.counts("m")["claimed"], catalog.queue.counts("m")["waiting"]) == (0, 0)
-        assert catalog.queue.counts("n")["waiting"] == 1
+        as_operator(catalog, lambda o: o.models.switch(EmbeddingModel("n", "n"), instead_of=EmbeddingModel("m", "m")))
+        assert (totals(catalog, "m")["claimed"], totals(catalog, "m")["waiting"]) == (0, 0)
+        assert totals(catalog, "n")["waiting"] == 1
         assert catalog.queue.finish({claimed: b"late"}) == 0
         assert catalog.queue.enqueued(SCOPE, "m") == 0, "who goes back must queue everything again"
         assert catalog.queue.add(SCOPE, "m", {one: "one", two: "two"}, upto=1) == 2
@@ -815,13 +969,13 @@ class CatalogContract:
         for tenant in (SCOPE.tenant, "other"):
             catalog.vectors.put(tenant, "m", {one: b"123", "h": b"45"})
             catalog.vectors.put(tenant, "n", {one: b"6"})
-        catalog.models.switch(EmbeddingModel("n", "n"))
-        assert catalog.models.stored() == ("m", "n")
+        as_operator(catalog, lambda o: o.models.switch(EmbeddingModel("n", "n")))
+        assert as_operator(catalog, lambda o: o.models.stored()) == ("m", "n")
         with pytest.raises(Conflict, match="in use"):
-            catalog.models.forget("n")
-        assert catalog.models.forget("m") == Forgotten(vectors=4, bytes=10, jobs=2)
-        assert catalog.models.forget("m") == Forgotten()
-        assert catalog.models.stored() == ("n",)
+            as_operator(catalog, lambda o: o.models.forget("n"))
+        assert as_operator(catalog, lambda o: o.models.forget("m")) == Forgotten(vectors=4, bytes=10, jobs=2)
+        assert as_operator(catalog, lambda o: o.models.forget("m")) == Forgotten()
+        assert as_operator(catalog, lambda o: o.models.stored()) == ("n",)
         assert catalog.queue.enqueued(SCOPE, "m") == 0
         assert catalog.vectors.get("other", "n", [one]) == {one: b"6"}
 

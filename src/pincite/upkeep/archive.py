@@ -24,6 +24,7 @@ from pincite.index.open import SQLITE_VEC_FILE, Engine, open_index
 from pincite.index.segments.format import clear_errors, sync_folder
 from pincite.index.segments.manifest import CURRENT, MANIFEST, current_generation, load_manifest
 from pincite.protocols import Catalog
+from pincite.types import RepositoryInfo
 
 LISTING = "backup.json"
 FORMAT = 1
@@ -47,7 +48,7 @@ def create_backup(catalog: Catalog, library: Path, target: Path) -> Backup:
         raise Conflict(f"{str(target)!r} exists and is not empty; name a new folder for the backup", field="target")
     with clear_errors("writing the backup"):
         target.mkdir(parents=True, exist_ok=True)
-        for info in catalog.repositories.all():
+        for info in _repositories(catalog):
             _copy_index(library / "index" / info.key, target / "index" / info.key)
             _copy_words(library / "words" / info.key, target / "words" / info.key)
         _copy_database(library / "index" / SQLITE_VEC_FILE, target / "index" / SQLITE_VEC_FILE)
@@ -104,11 +105,16 @@ def _take_vectors(library: Path) -> None:
     with closing(catalog):
         for engine in _engines(library / "index"):
             with suppress(MissingExtra), closing(open_index(engine, library / "index", catalog)) as index:
-                for info in catalog.repositories.all():
+                for info in _repositories(catalog):
                     for fingerprint in catalog.vectors.counts(info.scope.tenant):
                         with suppress(Damaged):
                             index.advance(info.scope)
                             index.take_vectors(info.scope, fingerprint)
+
+
+def _repositories(catalog: Catalog) -> tuple[RepositoryInfo, ...]:
+    with catalog.operator() as operator:
+        return operator.repositories.all()
 
 
 def _engines(folder: Path) -> list[Engine]:

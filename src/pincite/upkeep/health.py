@@ -85,7 +85,8 @@ def _model(catalog: Catalog, meaning: Meaning, *, whole: bool) -> list[Finding]:
     out = [Finding("embedding model", "warning", meaning.note)] if meaning.note else []
     if not whole:
         return out
-    every, own = catalog.queue.counts(), catalog.queue.counts(meaning.fingerprint)
+    with catalog.operator() as operator:
+        every, own = operator.queue.totals(), operator.queue.totals(meaning.fingerprint)
     waiting = sum(every[state] - own[state] for state in ("waiting", "claimed", "parked"))
     if waiting:
         detail = f"{waiting} text(s) wait for the vectors of a model that is not in use"

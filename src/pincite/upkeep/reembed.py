@@ -74,14 +74,14 @@ def move(
     old = before.name if before else ""
     made = _embed(catalog, index, lexicon, scopes, embedder, progress)
     if before and before.fingerprint == target.fingerprint:
-        catalog.models.switch(target, instead_of=before)
+        _switch(catalog, target, before)
         return ReindexReport(target.name, old, made)
     if (reason := _lacking(catalog, embedder)) and not force:
         return ReindexReport(target.name, old, made, reason=reason)
     gated = judge(embedder)
     # What was committed while the golden queries were asked would be without vectors at first.
     made = _added(made, _embed(catalog, index, lexicon, scopes, embedder, progress))
-    switched = catalog.models.switch(target, instead_of=before)
+    switched = _switch(catalog, target, before)
     made = _added(made, _embed(catalog, index, lexicon, scopes, embedder, progress))
     return ReindexReport(target.name, old, made, switched=switched, gated=gated)
 
@@ -91,16 +91,17 @@ def require_droppable(catalog: Catalog, kept: Iterable[str], before: EmbeddingMo
 
     `kept`: fingerprints of models that stay. `before`: what is in use as long as nothing is recorded.
     """
-    history = catalog.models.history() or ((before,) if before else ())
-    old = set(catalog.models.stored()) - set(kept)
-    ends = [model.since for model in history[1:]] + [FOREVER]
-    made_under = [
-        f"{baseline.name!r} of {info.scope.repository} ({model.name})"
-        for info in catalog.repositories.all()
-        for baseline in catalog.baselines.list(info.scope)
-        for model, end in zip(history, ends, strict=True)
-        if model.fingerprint in old and model.since <= baseline.created < end
-    ]
+    with catalog.operator() as operator:
+        history = operator.models.history() or ((before,) if before else ())
+        old = set(operator.models.stored()) - set(kept)
+        ends = [model.since for model in history[1:]] + [FOREVER]
+        made_under = [
+            f"{baseline.name!r} of {info.scope.repository} ({model.name})"
+            for info in operator.repositories.all()
+            for baseline in operator.baselines.list(info.scope)
+            for model, end in zip(history, ends, strict=True)
+            if model.fingerprint in old and model.since <= baseline.created < end
+        ]
     if made_under:
         more = f" and {len(made_under) - MAX_NAMED} more" if len(made_under) > MAX_NAMED else ""
         raise Conflict(
@@ -111,22 +112,31 @@ def require_droppable(catalog: Catalog, kept: Iterable[str], before: EmbeddingMo
 
 def drop_all_but(catalog: Catalog, index: Index, lexicon: Lexicon, kept: Iterable[str]) -> tuple[Dropped, ...]:
     """Remove vectors and jobs of all models but those to keep; the index first, so that a kill leaves it repeatable."""
-    used = catalog.models.in_use()
+    with catalog.operator() as operator:
+        used, history = operator.models.in_use(), operator.models.history()
+        stored, infos = operator.models.stored(), operator.repositories.all()
     if used is None:
         raise Conflict(
             "no model is recorded as the one in use, so none is known to be old; record one with:"
             " pincite reindex --embeddings --model M"
         )
-    names = {model.fingerprint: model.name for model in catalog.models.history()}
+    names = {model.fingerprint: model.name for model in history}
     out = []
-    for fingerprint in catalog.models.stored():
+    for fingerprint in stored:
         if fingerprint in {*kept, used.fingerprint}:
             continue
-        for info in catalog.repositories.all():
+        for info in infos:
             index.drop_vectors(info.scope, fingerprint)
             lexicon.forget(info.scope, fingerprint)
-        out.append(Dropped(names.get(fingerprint, fingerprint), catalog.models.forget(fingerprint)))
+        with catalog.operator() as operator:
+            forgotten = operator.models.forget(fingerprint)
+        out.append(Dropped(names.get(fingerprint, fingerprint), forgotten))
     return tuple(out)
+
+
+def _switch(catalog: Catalog, target: EmbeddingModel, before: EmbeddingModel | None) -> bool:
+    with catalog.operator() as operator:
+        return operator.models.switch(target, instead_of=before)
 
 
 def _embed(
@@ -150,9 +160,10 @@ def _added(first: EmbedReport, second: EmbedReport) -> EmbedReport:
 
 def _lacking(catalog: Catalog, embedder: Embedder) -> str:
     """What of the whole library has no vectors of the model, and what to do; empty when nothing lacks."""
-    counts = catalog.queue.counts(embedder.fingerprint)
-    infos = catalog.repositories.all()
-    left = [i.scope.repository for i in infos if catalog.queue.enqueued(i.scope, embedder.fingerprint) < i.head]
+    with catalog.operator() as operator:
+        counts = operator.queue.totals(embedder.fingerprint)
+        infos = operator.repositories.all()
+        left = [i.scope.repository for i in infos if operator.queue.enqueued(i.scope, embedder.fingerprint) < i.head]
     waiting = counts["waiting"] + counts["claimed"]
     lacks = []
     if counts["parked"]:

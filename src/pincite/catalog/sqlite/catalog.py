@@ -9,36 +9,14 @@ from collections.abc import Callable, Iterator
 from contextlib import contextmanager, suppress
 from pathlib import Path
 
-from pincite.catalog.sqlite.baselines import SqliteBaselines
+from pincite.catalog.bounds import Bounds, BoundSession
 from pincite.catalog.sqlite.check import check
-from pincite.catalog.sqlite.commits import SqliteCommits
-from pincite.catalog.sqlite.connection import Database, translate
-from pincite.catalog.sqlite.contexts import SqliteContextCache
-from pincite.catalog.sqlite.elements import SqliteElements
-from pincite.catalog.sqlite.feed import SqliteFeed
-from pincite.catalog.sqlite.models import SqliteEmbeddingModels
+from pincite.catalog.sqlite.connection import DatabaseFile, translate
+from pincite.catalog.sqlite.parts import SqliteOperator, SqliteParts
+from pincite.catalog.sqlite.pinned import pinned
 from pincite.catalog.sqlite.purge import remove_traces, traces_pending
-from pincite.catalog.sqlite.queue import SqliteEmbeddingQueue
-from pincite.catalog.sqlite.relations import SqliteRelations
-from pincite.catalog.sqlite.repositories import SqliteRepositories
-from pincite.catalog.sqlite.sources import SqliteSources
-from pincite.catalog.sqlite.usage import SqliteUsageLedger
-from pincite.catalog.sqlite.vectors import SqliteVectors
 from pincite.errors import StorageFull
-from pincite.protocols import (
-    Baselines,
-    Commits,
-    ContextCache,
-    Elements,
-    EmbeddingModels,
-    EmbeddingQueue,
-    Feed,
-    Relations,
-    Repositories,
-    Sources,
-    UsageLedger,
-    Vectors,
-)
+from pincite.protocols import Operator, Session
 
 _LIBRARY_ID = "SELECT value FROM meta WHERE key = 'library_id'"
 
@@ -48,26 +26,16 @@ def now_us() -> int:
     return time.time_ns() // 1000
 
 
-class SqliteCatalog:
+class SqliteCatalog(SqliteParts):
     """The truth of a library. Opening creates the file; one object serves all threads of a process."""
 
     def __init__(self, path: Path | str, *, clock: Callable[[], int] = now_us) -> None:
-        self._database = Database(Path(path))
-        self.repositories: Repositories = SqliteRepositories(self._database)
-        self.commits: Commits = SqliteCommits(self._database, clock)
-        self.elements: Elements = SqliteElements(self._database)
-        self.relations: Relations = SqliteRelations(self._database)
-        self.baselines: Baselines = SqliteBaselines(self._database, clock)
-        self.feed: Feed = SqliteFeed(self._database)
-        self.vectors: Vectors = SqliteVectors(self._database)
-        self.queue: EmbeddingQueue = SqliteEmbeddingQueue(self._database, clock)
-        self.models: EmbeddingModels = SqliteEmbeddingModels(self._database, clock)
-        self.contexts: ContextCache = SqliteContextCache(self._database)
-        self.usage: UsageLedger = SqliteUsageLedger(self._database)
-        self.sources: Sources = SqliteSources(self._database)
+        self._database = DatabaseFile(Path(path))
+        self._clock = clock
         try:
             with self._database.read() as connection:
-                (self.library_id,) = connection.execute(_LIBRARY_ID).fetchone()
+                (library_id,) = connection.execute(_LIBRARY_ID).fetchone()
+            super().__init__(self._database, clock, library_id)
             if self.traces_pending():
                 with suppress(StorageFull):  # reading needs no space; `check` says what is still to be done
                     remove_traces(self._database)
@@ -76,11 +44,16 @@ class SqliteCatalog:
             raise
 
     @contextmanager
-    def snapshot(self) -> Iterator[None]:
-        """Reads by this thread inside the block see one state of the catalog: the one at its beginning."""
-        with self._database.read() as connection:
-            connection.execute(_LIBRARY_ID).fetchone()  # SQLite takes the snapshot at the first read, not at BEGIN
-            yield
+    def session(self, tenant: str) -> Iterator[Session]:
+        """The catalog for one tenant, in the state at the beginning of the block."""
+        with pinned(self._database) as state:
+            yield BoundSession(SqliteParts(state, self._clock, self.library_id), Bounds(tenant))
+
+    @contextmanager
+    def operator(self) -> Iterator[Operator]:
+        """The catalog for whoever looks after it, in the state at the beginning of the block."""
+        with pinned(self._database) as state:
+            yield SqliteOperator(state, self._clock, self.library_id)
 
     def backup(self, target: Path) -> None:
         """A consistent copy at `target`, which is replaced in one step once the copy is on disk."""

@@ -1,6 +1,6 @@
-"""Connections and transactions: a reading connection per thread, one writing connection for the process.
+"""Connections and transactions: reading connections are lent from a pool, one writing connection serves the process.
 
-Writers of one process queue on a lock instead of polling the file, and a thread that holds a snapshot can still
+Writers of one process queue on a lock instead of polling the file, and a thread that reads within a session can still
 write (an answer records what its model call cost).
 """
 
@@ -10,14 +10,17 @@ import json
 import sqlite3
 import threading
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import AbstractContextManager, contextmanager
 from pathlib import Path
+from typing import Protocol
 
 from pincite.advice import by_operator, place
 from pincite.catalog.sqlite.schema import is_current, migrate
 from pincite.errors import Damaged, InvalidArgument, Locked, PinciteError, StorageFull, Unavailable
 
 BUSY_SECONDS = 30.0
+MAX_IDLE = 16
+"""Reading connections that wait for a reader; each may hold 16 MB of pages."""
 MIN_SQLITE = (3, 35)
 """The first with RETURNING."""
 
@@ -37,14 +40,29 @@ _SETTINGS = (
 _NO_ROOM = (sqlite3.SQLITE_IOERR_WRITE, sqlite3.SQLITE_IOERR_SHMSIZE)
 
 
-class Database:
-    """One SQLite file, opened and brought to the current schema."""
+class Database(Protocol):
+    """What the parts of the catalog read and write through: the file itself, or one state of it."""
+
+    @property
+    def path(self) -> Path: ...
+
+    def read(self) -> AbstractContextManager[sqlite3.Connection]:
+        """One state of the file for the whole block. Re-entrant; inside `write()` it sees what was written."""
+
+    def write(self) -> AbstractContextManager[sqlite3.Connection]:
+        """A write transaction: everything in the block or nothing. Re-entrant in one thread."""
+
+    def maintain(self) -> AbstractContextManager[sqlite3.Connection]:
+        """The writing connection outside a transaction, for VACUUM and checkpoints."""
+
+
+class DatabaseFile:
+    """One SQLite file, opened and brought to the current schema. Each `read()` sees the newest state."""
 
     def __init__(self, path: Path) -> None:
         self.path = path
         self._closed = False
-        self._readers: dict[threading.Thread, sqlite3.Connection] = {}
-        self._busy: set[threading.Thread] = set()
+        self._idle: list[sqlite3.Connection] = []
         self._registry = threading.RLock()
         self._writing = threading.RLock()
         self._local = threading.local()
@@ -62,10 +80,14 @@ class Database:
             self.close()
             raise
 
+    @property
+    def is_writing(self) -> bool:
+        """Whether this thread is inside `write()`."""
+        return bool(getattr(self._local, "writing", False))
+
     @contextmanager
     def write(self) -> Iterator[sqlite3.Connection]:
-        """A write transaction: everything in the block or nothing. Re-entrant in one thread."""
-        with self._exclusive() as connection, self._translated():
+        with self._exclusive() as connection, self.translated():
             if connection.in_transaction:
                 yield connection
                 return
@@ -83,33 +105,32 @@ class Database:
 
     @contextmanager
     def read(self) -> Iterator[sqlite3.Connection]:
-        """One state of the file for the whole block. Re-entrant; inside `write()` it sees what was written."""
-        if getattr(self._local, "writing", False):
+        held: sqlite3.Connection | None = getattr(self._local, "reading", None)
+        if self.is_writing:
             with self.write() as connection:
                 yield connection
-            return
-        with self._translated():
-            connection = self._reader()
-            if connection.in_transaction:
-                yield connection
-                return
-            with self._reading(connection):
+        elif held is not None:
+            yield held
+        else:
+            with self.translated(), self.lent() as connection:
                 connection.execute("BEGIN")
+                self._local.reading = connection
                 try:
                     yield connection
                 finally:
+                    self._local.reading = None
                     if connection.in_transaction:
                         connection.execute("COMMIT")
 
     @contextmanager
     def maintain(self) -> Iterator[sqlite3.Connection]:
         """The writing connection outside a transaction, for VACUUM and checkpoints."""
-        with self._exclusive() as connection, self._translated():
+        with self._exclusive() as connection, self.translated():
             yield connection
 
     def connect(self) -> sqlite3.Connection:
         """A connection of the caller's own, to be closed by the caller."""
-        # Threads share connections only under the lock above, or to close them.
+        # A connection is used by one thread at a time: the one that it is lent to.
         connection = sqlite3.connect(
             self.path, timeout=BUSY_SECONDS, isolation_level=None, check_same_thread=False, cached_statements=256
         )
@@ -123,67 +144,57 @@ class Database:
         return connection
 
     def close(self) -> None:
-        """Close the connections of all threads. Calling it again does nothing.
+        """Close all connections. Calling it again does nothing.
 
         Who is reading just now keeps the connection until the end of the block: to close it under a running statement
         would end the process.
         """
         with self._writing, self._registry:
             self._closed = True
-            for thread, connection in self._readers.items():
-                if thread not in self._busy or thread is threading.current_thread():
-                    connection.close()
-            self._readers.clear()
+            for connection in self._idle:
+                connection.close()
+            self._idle.clear()
             if self._writer is not None:
                 self._writer.close()
                 self._writer = None
 
     @contextmanager
-    def _reading(self, connection: sqlite3.Connection) -> Iterator[None]:
-        thread = threading.current_thread()
+    def lent(self) -> Iterator[sqlite3.Connection]:
+        """A reading connection for the caller alone, outside a transaction."""
         with self._registry:
-            self._require_open()
-            self._busy.add(thread)
+            self.require_open()
+            idle = self._idle.pop() if self._idle else None
+        connection = idle or self.connect()
         try:
-            yield
+            yield connection
         finally:
             with self._registry:
-                self._busy.discard(thread)
-                if self._closed:
+                if self._closed or connection.in_transaction or len(self._idle) >= MAX_IDLE:
                     connection.close()
+                else:
+                    self._idle.append(connection)
 
     @contextmanager
     def _exclusive(self) -> Iterator[sqlite3.Connection]:
         if not self._writing.acquire(timeout=BUSY_SECONDS):
             raise Locked(f"another thread has been writing {self.path} for {BUSY_SECONDS:.0f} s; try again")
         try:
-            self._require_open()
+            self.require_open()
             if self._writer is None:
-                with self._translated():
+                with self.translated():
                     self._writer = self.connect()
             yield self._writer
         finally:
             self._writing.release()
 
-    def _reader(self) -> sqlite3.Connection:
-        connection: sqlite3.Connection | None = getattr(self._local, "reader", None)
-        self._require_open()
-        if connection is None:
-            connection = self.connect()
-            with self._registry:
-                # Threads come and go; the connections of those that went are closed by the next newcomer.
-                for thread in [t for t in self._readers if not t.is_alive()]:
-                    self._readers.pop(thread).close()
-                self._readers[threading.current_thread()] = connection
-            self._local.reader = connection
-        return connection
-
-    def _require_open(self) -> None:
+    def require_open(self) -> None:
+        """`Unavailable` once the catalog has been closed."""
         if self._closed:
             raise Unavailable(f"the catalog {self.path} has been closed; open it again")
 
     @contextmanager
-    def _translated(self) -> Iterator[None]:
+    def translated(self) -> Iterator[None]:
+        """Errors of SQLite as the user should read them."""
         try:
             yield
         except UnicodeEncodeError as error:
@@ -194,7 +205,7 @@ class Database:
             # Whatever is read inside a transaction was written by us, in UTF-8 and in JSON.
             raise Damaged(f"{place(self.path)} is damaged ({error}); {_restore()}") from error
         except sqlite3.Error as error:
-            self._require_open()  # a connection that was closed under us is no mystery
+            self.require_open()  # a connection that was closed under us is no mystery
             raised = translate(error, self.path)
             if raised is None:
                 raise

@@ -61,7 +61,7 @@ _RETRY_PARKED = """
 _COUNTS = """
     SELECT CASE WHEN state = 'claimed' AND ready <= :now THEN 'waiting' ELSE state END, count(*), min(added)
     FROM jobs
-    WHERE (:tenant = '' OR tenant = :tenant) AND (:fingerprint = '' OR fingerprint = :fingerprint)
+    WHERE (:tenant IS NULL OR tenant = :tenant) AND (:fingerprint = '' OR fingerprint = :fingerprint)
     GROUP BY 1
 """
 
@@ -145,8 +145,15 @@ class SqliteEmbeddingQueue:
         with self._database.write() as connection:
             return connection.execute(_RETRY_PARKED, (self._clock(), tenant, fingerprint)).rowcount
 
-    def counts(self, fingerprint: str = "", *, tenant: str = "") -> dict[str, int]:
-        """By state; `oldest_seconds` is the age of the oldest job that is not parked."""
+    def counts(self, fingerprint: str = "", *, tenant: str) -> dict[str, int]:
+        """Of a tenant, by state; `oldest_seconds` is the age of the oldest job that is not parked."""
+        return self._counts(fingerprint, tenant)
+
+    def totals(self, fingerprint: str = "") -> dict[str, int]:
+        """Of all tenants, by state."""
+        return self._counts(fingerprint, None)
+
+    def _counts(self, fingerprint: str, tenant: str | None) -> dict[str, int]:
         now = self._clock()
         with self._database.read() as connection:
             values = {"now": now, "tenant": tenant, "fingerprint": fingerprint}

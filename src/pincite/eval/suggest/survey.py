@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
 from pincite.catalog.resolve import parse_read_context, resolve
@@ -70,14 +70,14 @@ class Sketch:
 
 def survey(library: Library, repository: str, read_context: Context) -> list[Sketch]:
     """Sketches of the elements that the library's reader may see, by element id."""
-    scope, catalog = library.scope(repository), library.catalog
-    with catalog.snapshot():
-        # The ids are those open to the reader's roles; only they are looked up in the owner's view.
-        ids = library.elements(repository=repository, read_context=read_context)
-        info = catalog.repositories.get(scope)
+    scope = library.scope(repository)
+    with library.catalog.session(scope.tenant) as session:
+        info = session.repositories.get(scope)
         head = info.head if info else 0
-        view = resolve(catalog, scope, parse_read_context(read_context), reached=head).view
-        lives = (catalog.elements.get(view, element_id) for element_id in ids)
+        view = resolve(session, scope, parse_read_context(read_context), reached=head).view
+        # The ids are those open to the reader's roles; only they are looked up in the owner's view.
+        ids = session.elements.ids(replace(view, roles=library.roles))
+        lives = (session.elements.get(view, element_id) for element_id in ids)
         return [_sketch(live) for live in lives if live is not None]
 
 
