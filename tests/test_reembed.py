@@ -190,7 +190,7 @@ def test_texts_that_were_given_up_keep_the_old_model_unless_forced(
     monkeypatch.setattr(HashingEmbedder, "embed", fails)
     monkeypatch.setattr(reembed, "EmbedOptions", lambda: EmbedOptions(max_attempts=1))
     report = embedded.library.reindex_embeddings(NEW, drop_old=True)
-    assert not report.in_use and "1 text(s) were given up" in report.reason and "--force" in report.reason
+    assert not report.in_use and "1 text(s) failed too often" in report.reason and "--force" in report.reason
     assert report.dropped == ()
     assert used(embedded.library) == (OLD, "ok")
     forced = embedded.library.reindex_embeddings(NEW, force=True)

@@ -1,4 +1,4 @@
-"""Benches: where questions are asked that bring their own corpus — a library made for them, kept only when asked to."""
+"""Benches: libraries built for questions that come with their own corpus; temporary unless a folder is given."""
 
 from __future__ import annotations
 
@@ -19,14 +19,14 @@ from pincite.library import Library, check_source
 from pincite.settings import Config
 
 MARK = "evaluation"
-"""File in a kept library that says for which corpus it was made."""
+"""File in a kept library that says which corpus it was built from."""
 _PAIR = re.compile(r"[a-z]{2}-([a-z]{2})")
-"""How judgements between languages are named: language of the queries, language of the documents."""
+"""How judgements across languages are named: language of the queries, language of the documents."""
 
 
 @dataclass(frozen=True, slots=True)
 class Bench:
-    """A library that holds a corpus, and the questions to ask of it."""
+    """A library with a corpus, and the questions to ask."""
 
     library: Library
     cases: CaseSet
@@ -37,18 +37,18 @@ class Bench:
 class BenchOptions:
     kind: str = "generic"
     only: Mapping[str, Sequence[str]] = field(default_factory=dict)
-    """Documents whose metadata has one of these values; others are left out of the library."""
+    """Only documents whose metadata has one of these values are put into the library."""
     mixed: bool = False
-    """Keep documents of all languages though the judgements are named after one."""
+    """Keep documents of all languages even if the judgements name one."""
     work: str = ""
-    """Folder in which the library is kept for the next run; empty: it is temporary."""
+    """Folder in which the library is kept for the next run; empty: the library is temporary."""
 
 
 @contextmanager
 def beir_bench(
     folder: Path, qrels: str, config: Config, options: BenchOptions, progress: Progress = silent
 ) -> Iterator[Bench]:
-    """A BEIR folder. Judgements named `fr-de` are asked of the German documents, unless `mixed` or `only` say else."""
+    """A BEIR folder. Queries judged in `fr-de` search the German documents, unless `mixed` or `only` is set."""
     files = beir.open_folder(folder, qrels)
     cases = beir.load_cases(files.queries, files.qrels, files.name)
     only, unstated = options.only, False
@@ -65,8 +65,8 @@ def beir_bench(
         notes = [f"{filled.empty} documents have no text"] if filled.empty else []
         if only and filled.documents < total:
             wanted = ", ".join(f"{key}={'|'.join(values)}" for key, values in only.items())
-            why = f", as the judgements {files.qrels.stem} say (--mixed asks all)" if unstated else ""
-            notes.append(f"asked of the {filled.documents:,} documents with {wanted} among {total:,}{why}")
+            why = f", because of the judgements {files.qrels.stem} (--mixed searches all)" if unstated else ""
+            notes.append(f"searched the {filled.documents:,} of {total:,} documents with {wanted}{why}")
         if not filled.passages:
             raise InvalidArgument(f"no document of {files.corpus} has text to search", field="corpus")
         cases = replace(cases, notes=(*cases.notes, *notes))
@@ -88,7 +88,7 @@ def corpus_bench(
         if options.kind != "documents":
             raise UnknownArgument.named("kind of files", options.kind, ["documents"], field="kind")
         if options.only:
-            raise InvalidArgument("--only looks at the metadata of rows; files have none", field="only")
+            raise InvalidArgument("--only checks the metadata of rows; files have none", field="only")
     with _library(config, options.work, f"corpus {path.resolve()} {options.kind} {dict(options.only)}") as library:
         if is_rows:
             fill(library, chosen(beir.load_documents(path), options.only), options.kind, progress)
@@ -98,13 +98,13 @@ def corpus_bench(
             if library.config.dense != "off":
                 library.embed(progress=progress)
             notes = [f"not read: {item.path}: {item.reason}" for item in report.failed]
-            notes += [f"{len(report.skipped)} files were passed over"] if report.skipped else []
+            notes += [f"{len(report.skipped)} files were skipped"] if report.skipped else []
         yield Bench(library, replace(cases, notes=(*cases.notes, *notes)), EvaluateOptions(cases.name, options.kind))
 
 
 @contextmanager
 def _library(config: Config, work: str, corpus: str) -> Iterator[Library]:
-    """A library with the given settings in a place of its own."""
+    """A library with the given settings in a separate folder."""
     with tempfile.TemporaryDirectory(prefix="pincite-eval-") as place:
         folder = _claimed(Path(work).expanduser(), corpus) if work else Path(place) / "library"
         with Library(config.model_copy(update={"library": str(folder)})) as library:
@@ -112,12 +112,12 @@ def _library(config: Config, work: str, corpus: str) -> Iterator[Library]:
 
 
 def _claimed(folder: Path, corpus: str) -> Path:
-    """The folder, if it is new or was made for this corpus: a library that somebody fills is never brought in line."""
+    """The folder, if it is new or was built from this corpus: nobody's own library is ever changed."""
     mark = folder / MARK
     if not folder.exists() or (folder.is_dir() and not any(folder.iterdir())):
         folder.mkdir(parents=True, exist_ok=True)
         mark.write_text(corpus, encoding="utf-8")
     if not mark.is_file() or mark.read_text(encoding="utf-8") != corpus:
-        what = "was made for another corpus" if mark.is_file() else "was not made by an evaluation"
-        raise InvalidArgument(f"--work {str(folder)!r} {what}; name a new folder", field="work")
+        what = "was built from another corpus" if mark.is_file() else "was not created by an evaluation"
+        raise InvalidArgument(f"--work {str(folder)!r} {what}; choose a new folder", field="work")
     return folder

@@ -77,7 +77,7 @@ def test_judgements_named_after_two_languages_are_asked_of_documents_in_the_seco
     folder = write_beir(tmp_path / "xl", documents, queries, {"de-fr": [("q", "fr:1", 1)], "de-de": [("q", "de:1", 1)]})
     body = evaluated(run, "--beir", str(folder), "--qrels", "de-fr")
     assert body["index"]["chunks"] == 2
-    assert any("2 documents with lang=fr among 3" in note for note in body["notes"])
+    assert any("2 of 3 documents with lang=fr" in note for note in body["notes"])
     assert evaluated(run, "--beir", str(folder), "--qrels", "de-fr", "--mixed")["index"]["chunks"] == 3
     assert evaluated(run, "--beir", str(folder), "--qrels", "de-de", "--only", "lang=de")["index"]["chunks"] == 1
     wrong = run("eval", "--beir", str(folder), "--qrels", "de-fr", "--only", "lang=de")
@@ -169,12 +169,12 @@ def test_a_library_that_somebody_fills_is_never_taken_for_a_corpus(run: Run, tmp
     (tmp_path / "docs" / "a.md").write_text("# A\n\nMine.\n", encoding="utf-8")
     assert run("--library", "mine", "ingest", "docs").returncode == 0
     done = run("eval", "--beir", folder, "--work", "mine")
-    assert done.returncode == 2 and "was not made by an evaluation" in done.stderr
+    assert done.returncode == 2 and "was not created by an evaluation" in done.stderr
     assert "Mine." in run("--library", "mine", "search", "mine").stdout
     assert run("eval", "--beir", folder, "--work", "kept").returncode == 0
     other = str(write_beir(tmp_path / "other"))
     done = run("eval", "--beir", other, "--work", "kept")
-    assert done.returncode == 2 and "was made for another corpus" in done.stderr
+    assert done.returncode == 2 and "was built from another corpus" in done.stderr
 
 
 def test_a_folder_that_is_none_says_what_it_lacks(run: Run, tmp_path: Path) -> None:

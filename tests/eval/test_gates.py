@@ -168,7 +168,7 @@ def test_a_gate_does_not_stand_in_the_way_of_a_repair(desk: Desk) -> None:
 
 def test_bounds_without_golden_queries_are_a_mistake(tmp_path: Path) -> None:
     (tmp_path / "p.yaml").write_text("gate: {min_ndcg: 0.9}\n", encoding="utf-8")
-    with pytest.raises(InvalidArgument, match="bounds without golden queries"):
+    with pytest.raises(InvalidArgument, match="bounds need golden queries"):
         pincite.open(tmp_path / "p.yaml")
 
 

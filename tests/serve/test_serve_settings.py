@@ -76,12 +76,12 @@ def test_under_which_names_it_is_called(host: str | None, ok: bool) -> None:
     ("change", "said"),
     [
         ({"audience": ""}, "audience"),
-        ({"jwks_url": ""}, "jwks_url, key or key_file"),
-        ({"key": "x"}, "jwks_url, key or key_file"),
+        ({"jwks_url": ""}, "jwks_url, key and key_file"),
+        ({"key": "x"}, "jwks_url, key and key_file"),
         ({"algorithms": ["none"]}, "algorithms"),
         ({"algorithms": []}, "algorithm"),
-        ({"algorithms": ["HS256"]}, "not with jwks_url"),
-        ({"jwks_url": "", "key_file": "k", "algorithms": ["HS256", "RS256"]}, "not beside other algorithms"),
+        ({"algorithms": ["HS256"]}, "cannot be combined with jwks_url"),
+        ({"jwks_url": "", "key_file": "k", "algorithms": ["HS256", "RS256"]}, "or other algorithms"),
         ({"jwks_url": "http://login.example.org/jwks"}, "https"),
         ({"jwks_url": "file:///etc/passwd"}, "https"),
     ],
@@ -95,7 +95,7 @@ def test_settings_that_would_let_the_wrong_ones_in_are_refused(change: dict[str,
 def test_a_misspelt_setting_is_answered_with_the_nearest() -> None:
     with pytest.raises(InvalidArgument, match=r"serve\.rate_limit\.requests_per_minute"):
         load_config({"serve": {"rate_limit": {"request_per_minute": 3}}})
-    with pytest.raises(InvalidArgument, match="is no origin"):
+    with pytest.raises(InvalidArgument, match="is not an origin"):
         load_config({"serve": {"allowed_origins": ["https://app.example.org/"]}})
 
 

@@ -1,4 +1,4 @@
-"""Settings of a library: one file for each part, `load.py` reads them from YAML and the environment."""
+"""Settings of a library: one file per section; `load.py` reads them from YAML and the environment."""
 
 from pincite.settings.config import DEFAULT_LIBRARY, Config
 from pincite.settings.load import load_config, read_yaml

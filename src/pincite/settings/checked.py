@@ -1,4 +1,4 @@
-"""Checked: settings out of YAML against their model; what is unknown is refused by its nearest name."""
+"""Checks settings from YAML against their model; an unknown name is refused, with the nearest valid one."""
 
 from __future__ import annotations
 
@@ -16,24 +16,24 @@ from pincite.errors import InvalidArgument, UnknownArgument, raise_all
 Model = TypeVar("Model", bound=BaseModel)
 Location = tuple[int | str, ...]
 UNKNOWN = ("extra_forbidden", "unexpected_keyword_argument")
-"""What pydantic calls a name that a section, or a class of options, does not have."""
+"""Pydantic's error types for a name that a section, or a class of options, does not have."""
 
 
 def checked(model: type[Model], values: Mapping[str, Any]) -> Model:
-    """The values as the model holds them. What is wrong is named with the way to it, all at once."""
+    """The values as an instance of the model. All mistakes are reported at once, each with its path."""
     try:
         return model.model_validate(dict(values))
     except ValidationError as error:
         problems = error.errors()
     raise_all(_mistakes(model, problems))
-    raise AssertionError("there is no error without a problem")
+    raise AssertionError("a validation error must have at least one problem")
 
 
 def _mistakes(model: type[BaseModel], problems: list[ErrorDetails]) -> list[InvalidArgument]:
-    """One for each place, unknown names first.
+    """One problem per place, unknown names first.
 
-    A misspelt name is unknown and leaves another missing: the spelling is what is to be mended. A value that fits none
-    of several types has a problem with each: the first says enough.
+    A misspelt name is unknown and leaves another missing; only the spelling is reported. A value that fits none of
+    several types has a problem with each; only the first is reported.
     """
     unknown = [problem for problem in problems if problem["type"] in UNKNOWN]
     others: dict[Location, ErrorDetails] = {}
@@ -44,7 +44,7 @@ def _mistakes(model: type[BaseModel], problems: list[ErrorDetails]) -> list[Inva
 
 
 def _is_misspelt(problem: ErrorDetails, unknown: list[ErrorDetails]) -> bool:
-    """Whether a name is missing because an unknown one beside it was meant for it."""
+    """Whether a name is missing because an unknown one in the same section was probably meant for it."""
     *above, name = problem["loc"] or ("",)
     beside = [str(other["loc"][-1]) for other in unknown if list(other["loc"][:-1]) == above]
     return problem["type"] == "missing" and bool(get_close_matches(str(name), beside, n=1, cutoff=0.5))
@@ -63,7 +63,7 @@ def _mistake(model: type[BaseModel], problem: ErrorDetails) -> InvalidArgument:
 
 
 def _place(model: type[BaseModel], location: Location) -> Location:
-    """The part of a location that stands in the file; behind it come names of types that were tried."""
+    """The part of a location that is in the file; after it come the names of types that were tried."""
     place: Any = model
     for depth, part in enumerate(location):
         is_field = _is_model(place) and part in _fields(place)
@@ -74,7 +74,7 @@ def _place(model: type[BaseModel], location: Location) -> Location:
 
 
 def _known(model: type[BaseModel], location: Location) -> list[str]:
-    """Names that are valid where an unknown one stands, with the way to them."""
+    """Valid names in place of an unknown one, with their path."""
     place: Any = model
     for part in location[:-1]:
         place = _below(place, part)
@@ -83,7 +83,7 @@ def _known(model: type[BaseModel], location: Location) -> list[str]:
 
 
 def _below(place: Any, part: int | str) -> Any:
-    """What stands under a name of a model, a key of a mapping or a place of a list."""
+    """The type under a name of a model, a key of a mapping or an index of a list."""
     if _is_model(place):
         return _plain(_fields(place)[str(part)].annotation)
     inside = get_args(place)
@@ -91,7 +91,7 @@ def _below(place: Any, part: int | str) -> Any:
 
 
 def _plain(annotation: Any) -> Any:
-    """The model in `Model | None` and `Annotated[Model, …]`; anything else as it is."""
+    """The model in `Model | None` and `Annotated[Model, …]`; anything else unchanged."""
     if get_origin(annotation) is Annotated:
         return _plain(get_args(annotation)[0])
     if get_origin(annotation) in (dict, list, tuple) or _is_model(annotation):
@@ -100,7 +100,7 @@ def _plain(annotation: Any) -> Any:
 
 
 def _is_model(place: Any) -> bool:
-    """Whether it is a class with named fields: a section of the settings, or options that stand in one."""
+    """Whether it is a class with named fields: a section of the settings, or options in one."""
     return isinstance(place, type) and (issubclass(place, BaseModel) or is_pydantic_dataclass(place))
 
 

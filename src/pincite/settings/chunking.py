@@ -18,7 +18,7 @@ class Chunking(Section):
     chunking_strategy: Strategy = CutOptions().chunking_strategy
     """`structure`: along headings; `token`: windows over the whole text."""
     document_domain: Domain | None = None
-    """What the documents are; nothing: each is looked at."""
+    """What the documents are about; None: decided for each document."""
     max_subsection_depth: int = Field(default=CutOptions().max_subsection_depth, ge=0, le=10)
     extract_definitions: bool = True
     extract_cross_references: bool = True

@@ -40,10 +40,10 @@ DEFAULT_LIBRARY = ".pincite"
 
 
 class Telemetry(Section):
-    """What traces and logs may hold; where they go is the operator's (docs/observability.md)."""
+    """What traces and logs may contain; the operator decides where they go (docs/observability.md)."""
 
     query_text: bool = False
-    """Whether they hold what is asked, and which passages were found; that may be personal or confidential."""
+    """Whether they contain queries and the passages found, which may be personal or confidential."""
 
 
 class Config(Section):
@@ -56,7 +56,7 @@ class Config(Section):
     keyword: Keyword = Keyword()
     chunking: Chunking = Chunking()
     index: Engine = "segments"
-    """What answers are computed from; docs/indexes.md says what each promises."""
+    """The engine that answers are computed with; docs/indexes.md lists what each guarantees."""
     vectors: str = ""
     """A vector store that takes the place of the index's own vectors; docs/indexes.md names them."""
     dense: Literal["auto", "off", "required"] = "auto"

@@ -1,4 +1,4 @@
-"""Settings of what golden queries must reach."""
+"""Settings of the gate: what golden queries must reach."""
 
 from __future__ import annotations
 
@@ -11,12 +11,12 @@ from pincite.settings.section import Name, Section, Share
 
 
 class Gate(Section):
-    """What golden queries must reach before a baseline is published or a new generation of the index is taken up."""
+    """What golden queries must reach before a baseline is published or a new generation of the index is used."""
 
     golden: str = ""
-    """Golden file, relative to the configuration; empty: nothing is asked for."""
+    """Golden file, relative to the configuration; empty: no gate."""
     repositories: tuple[Name, ...] = ()
-    """What it guards; empty: the repository that the settings name."""
+    """The repositories it guards; empty: the repository in the settings."""
     min_ndcg: Share | None = None
     min_mrr: Share | None = None
     min_recall: Share | None = None
@@ -24,11 +24,11 @@ class Gate(Section):
     max_drop: Share | None = 0.01
     """How far nDCG, MRR and recall at 10 may fall below what is in use."""
     baseline: str = ""
-    """Report of an earlier run to compare with, instead of what is published, relative to the configuration."""
+    """Report of an earlier run to compare with instead of the published state, relative to the configuration."""
 
     @model_validator(mode="after")
     def _needs_golden(self) -> Self:
         bounds = (self.min_ndcg, self.min_mrr, self.min_recall, self.require_tags or None, self.baseline or None)
         if not self.golden and any(bound is not None for bound in bounds):
-            raise PydanticCustomError("gate", "bounds without golden queries guard nothing; name a file: golden")
+            raise PydanticCustomError("gate", "bounds need golden queries; set golden to a file")
         return self

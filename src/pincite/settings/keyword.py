@@ -9,7 +9,7 @@ from pincite.settings.section import Section
 
 
 class Boosts(Section):
-    """How much a word counts by where it stands."""
+    """How much a word counts, by where it occurs."""
 
     content: float = Field(default=DEFAULT_BOOSTS["content"], ge=0, le=100)
     headings: float = Field(default=DEFAULT_BOOSTS["headings"], ge=0, le=100)

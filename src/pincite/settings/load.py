@@ -24,7 +24,7 @@ ONNX = "onnx:"
 def load_config(
     given: str | Path | Config | Mapping[str, Any] | None = None, environ: Mapping[str, str] | None = None
 ) -> Config:
-    """Settings for a library folder, a YAML file, or values; with what the environment says."""
+    """Settings from a library folder, a YAML file or values, combined with the environment."""
     if isinstance(given, Config):
         return given
     values: dict[str, Any] = _from_environment(os.environ if environ is None else environ)
@@ -42,7 +42,7 @@ def load_config(
 
 
 def _from_yaml(path: Path) -> dict[str, Any]:
-    """The settings in a file; a relative library, golden file, reranker or file of the doors lies beside it."""
+    """The settings in a file. Relative paths (library, golden file, reranker, server files) start at its folder."""
     values = read_yaml(path)
     library = values.setdefault("library", DEFAULT_LIBRARY)
     if isinstance(library, str):
@@ -64,7 +64,7 @@ def _from_yaml(path: Path) -> dict[str, Any]:
 
 
 def _beside(folder: Path, section: Mapping[str, Any], files: Sequence[str]) -> dict[str, Any]:
-    """A section in which files named by a dotted way, alone or in a list, lie beside the configuration."""
+    """A section in which the files at a dotted path, single or in a list, are relative to the configuration."""
     out = dict(section)
     for way in files:
         name, _, rest = way.partition(".")
@@ -83,7 +83,7 @@ def _below(folder: Path, name: Any) -> Any:
 
 
 def read_yaml(path: Path) -> dict[str, Any]:
-    """The settings in a file, by name."""
+    """The contents of a settings file, by name."""
     try:
         loaded = strict_yaml.read(path.read_text(encoding="utf-8"))
     except FileNotFoundError as error:
@@ -95,12 +95,12 @@ def read_yaml(path: Path) -> dict[str, Any]:
     if loaded is None:
         return {}
     if not isinstance(loaded, dict):
-        raise InvalidArgument(f"{path} must hold settings by name, like `library: .pincite`", field="config")
+        raise InvalidArgument(f"{path} must contain settings by name, like `library: .pincite`", field="config")
     return {str(key): value for key, value in loaded.items()}
 
 
 def _from_environment(environ: Mapping[str, str]) -> dict[str, Any]:
-    """`PINCITE_KEYWORD__K1=1.2` → {"keyword": {"k1": "1.2"}}; names that are no settings are left to others."""
+    """`PINCITE_KEYWORD__K1=1.2` → {"keyword": {"k1": "1.2"}}; other names are ignored."""
     values: dict[str, Any] = {}
     for name, text in environ.items():
         path = name.removeprefix(PREFIX).lower().split("__")

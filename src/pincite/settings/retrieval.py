@@ -19,22 +19,22 @@ class Retrieval(Section):
     fusion: Literal["signals", "rrf", "ranks"] = "signals"
     """`rrf`: ranks, weighed by class of query and trust; `ranks`: reciprocal ranks with exactly the weights stated."""
     deadline_seconds: float = Field(default=5.0, gt=0, le=600)
-    """How long the dense leg may take before an answer goes without it and says so."""
+    """How long to wait for the dense leg; after that the answer goes without it and says so."""
     weights: WeightTable = Field(default_factory=dict)
     kinds: dict[Name, WeightTable] = Field(default_factory=dict)
-    """Weights for queries that are asked of one kind of source (`document`, `tool` …)."""
+    """Weights for queries about a single kind of source (`document`, `tool` …)."""
     trust: Trust = Trust()
     need: Need = Need()
     ranks: Ranks = Ranks()
     graph: Share = 0.0
-    """How far what the best hits refer to, and what refers to them, moves up."""
+    """How much passages move up that the best hits refer to, or that refer to them."""
 
     def stated_ranks(self) -> Ranks | None:
-        """The weights of `fusion: ranks`; None for any other."""
+        """The weights of `fusion: ranks`; None for any other fusion."""
         return self.ranks if self.fusion == "ranks" else None
 
     def options(self) -> RankingOptions:
-        """What the ranking takes: `ranks` is a fusion of its own, and classes without weights have the default ones."""
+        """The options of the ranking: `ranks` is a separate fusion, and classes without weights get the defaults."""
         kinds: dict[str, dict[str, Weights]] = {kind: dict(table.items()) for kind, table in self.kinds.items()}
         fusion: Fusion = "rrf" if self.fusion == "ranks" else self.fusion
         weights: dict[str, Weights] = {**DEFAULT_WEIGHTS, **dict(self.weights.items())}

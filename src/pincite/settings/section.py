@@ -1,4 +1,4 @@
-"""What every part of the settings is: checked, frozen, and closed to unknown names."""
+"""The base of every section: checked, frozen, and closed to unknown names."""
 
 from __future__ import annotations
 

@@ -1,13 +1,13 @@
-"""Settings of the doors: the `serve:` section of pincite.yaml. `config.py` reads it; nothing here reads anything.
+"""Settings of the server: the `serve:` section of pincite.yaml. `load.py` reads it; nothing here reads anything.
 
 serve:
   host: 127.0.0.1                  # another address needs authentication
   port: 8080
   public_url: https://search.example.org     # how clients reach it; in links, and in OAuth metadata
-  production: true                 # plain HTTP and origins on this machine are refused
+  production: true                 # refuse plain HTTP and origins on this machine
   allowed_origins: [https://app.example.org]
   allowed_hosts: [search.example.org]
-  trusted_proxies: [10.0.0.5]      # whose X-Forwarded-Proto counts
+  trusted_proxies: [10.0.0.5]      # whose X-Forwarded-Proto is trusted
   ingest_roots: [handbook]         # folders that may be ingested over a door; none: only uploads
   rate_limit: {requests_per_minute: 600, burst: 60}
   audit: {file: audit.jsonl, query_text: false}
@@ -35,7 +35,7 @@ SYMMETRIC = ("HS256", "HS384", "HS512")
 Algorithm = Literal[
     "RS256", "RS384", "RS512", "PS256", "PS384", "PS512", "ES256", "ES384", "ES512", "EdDSA", "HS256", "HS384", "HS512"
 ]
-"""What a JWT may be signed with. `none` is not among them."""
+"""Algorithms a JWT may be signed with. `none` is not among them."""
 
 LogFormat = Literal["text", "json"]
 
@@ -48,7 +48,7 @@ class _Section(BaseModel):
 
 
 class Claims(_Section):
-    """Which claims of a JWT say what its bearer may do. A dot leads into an object: `realm_access.roles`."""
+    """The claims of a JWT that say what its bearer may do. Dots lead into objects: `realm_access.roles`."""
 
     tenant: Claim = "tenant"
     organization: Claim = "organization"
@@ -58,26 +58,26 @@ class Claims(_Section):
 
 
 class Jwt(_Section):
-    """Whose tokens are taken, and how they are checked."""
+    """Whose tokens are accepted, and how they are checked."""
 
     issuer: Address = ""
-    """`iss` of the tokens; empty: no JWT is taken."""
+    """`iss` of the tokens; empty: JWTs are not accepted."""
     audience: Claim | tuple[Claim, ...] | Literal[""] = ""
-    """`aud` that names this server; one of several."""
+    """`aud` that stands for this server; if several, one must match."""
     jwks_url: Address = ""
     """Where the issuer publishes its public keys."""
     key: Annotated[str, Field(max_length=20_000)] = ""
-    """A public key in PEM form, in place of `jwks_url`."""
+    """A public key in PEM format, instead of `jwks_url`."""
     key_file: Address = ""
-    """A file that holds it; relative to the configuration. Secrets for HS256 belong into a file."""
+    """A file that contains it, relative to the configuration. Secrets for HS256 belong in a file."""
     algorithms: tuple[Algorithm, ...] = ("RS256",)
     claims: Claims = Claims()
     default_scopes: tuple[str, ...] = ()
-    """Scopes of a token that has no claim for them."""
+    """Scopes of a token without a scopes claim."""
     default_roles: tuple[str, ...] | None = ()
-    """Roles of a token that has no claim for them: none, so it reads what is open to all; null: the owner."""
+    """Roles of a token without a roles claim. Empty: it reads what is open to all; null: it reads as the owner."""
     leeway_seconds: float = Field(default=30.0, ge=0, le=300)
-    """By how much clocks may differ."""
+    """How much clocks may differ."""
 
     @model_validator(mode="after")
     def _whole(self) -> Self:
@@ -85,15 +85,16 @@ class Jwt(_Section):
             return self
         sources = [name for name in ("jwks_url", "key", "key_file") if getattr(self, name)]
         if len(sources) != 1:
-            raise PydanticCustomError("jwt", "name one source of keys: jwks_url, key or key_file")
+            raise PydanticCustomError("jwt", "set exactly one of jwks_url, key and key_file")
         if not self.audience:
-            raise PydanticCustomError("jwt", "name the audience: a token for another server must not open this one")
+            raise PydanticCustomError("jwt", "set audience: a token for another server must not be accepted here")
         if not self.algorithms:
-            raise PydanticCustomError("jwt", "name at least one algorithm, e.g. [RS256]")
+            raise PydanticCustomError("jwt", "set at least one algorithm, e.g. [RS256]")
         secret = [name for name in self.algorithms if name in SYMMETRIC]
         if secret and (self.jwks_url or len(secret) < len(self.algorithms)):
             raise PydanticCustomError(
-                "jwt", "HS256, HS384 and HS512 share a secret: not with jwks_url, and not beside other algorithms"
+                "jwt",
+                "HS256, HS384 and HS512 use a shared secret: they cannot be combined with jwks_url or other algorithms",
             )
         if self.jwks_url and not _is_safe_url(self.jwks_url):
             raise PydanticCustomError("jwt", "jwks_url must be https://… (http:// only on this machine)")
@@ -101,68 +102,68 @@ class Jwt(_Section):
 
 
 class Auth(_Section):
-    """Who is let in."""
+    """How callers authenticate."""
 
     mode: Literal["auto", "required", "off"] = "auto"
-    """auto: a token is asked for as soon as a key was made or `jwt` is configured."""
+    """auto: a token is required once a key exists or `jwt` is configured."""
     keys_file: Address = ""
-    """Where API keys are kept, hashed; empty: keys.db in the library's folder."""
+    """Where hashes of API keys are stored; empty: keys.db in the library's folder."""
     jwt: Jwt = Jwt()
 
 
 class RateLimit(_Section):
-    """How often one key, or one token's subject, may ask."""
+    """How often one key, or the subject of one token, may send requests."""
 
     requests_per_minute: float = Field(default=600.0, ge=0, le=1_000_000)
-    """0: as often as it likes."""
+    """0: no limit."""
     burst: int = Field(default=60, ge=1, le=1_000_000)
-    """How many requests may come at once after a pause."""
+    """How many requests may come at once after an idle time."""
 
 
 class Audit(_Section):
     """A line for every request: who, what, when, in which state of the library."""
 
     file: Address = ""
-    """JSON lines are appended to it; relative to the configuration; empty: no audit."""
+    """JSON lines are appended to this file, relative to the configuration; empty: no audit log."""
     query_text: bool = False
-    """Whether the words of a query are written down too; they may be personal or confidential."""
+    """Whether queries are logged too; they may be personal or confidential."""
 
 
 class Log(_Section):
     """What is written to standard error; docs/observability.md lists the fields."""
 
     format: LogFormat = "text"
-    """json: an object a line, for programs that collect logs."""
+    """json: one object per line, for programs that collect logs."""
     level: Literal["auto", "debug", "info", "warning", "error"] = "auto"
-    """auto: with json every request (info), with text what went wrong (warning)."""
+    """auto: every request (info) with json, only problems (warning) with text."""
 
 
 class ServeSettings(_Section):
     """The `serve:` section."""
 
     FILES: ClassVar[tuple[str, ...]] = ("ingest_roots", "audit.file", "auth.keys_file", "auth.jwt.key_file")
-    """Settings that name files, which lie beside the configuration unless they say where."""
+    """Settings that are file paths, relative to the configuration unless absolute."""
 
     host: Annotated[str, Field(min_length=1, max_length=255)] = "127.0.0.1"
     port: int = Field(default=8080, ge=0, le=65_535)
     public_url: Address = ""
     """How clients reach this server, e.g. https://search.example.org; empty: links are `pincite:` citations."""
     production: bool = False
-    """Plain HTTP is refused, and so are web pages served from this machine."""
+    """Refuse plain HTTP and web pages served from this machine."""
     allowed_origins: tuple[Address, ...] = ()
-    """Web pages that may call, by origin: https://app.example.org."""
+    """Origins of web pages that may call, such as https://app.example.org."""
     allowed_hosts: tuple[Address, ...] = ()
-    """Names under which clients may call, beside loopback and that of `public_url`."""
+    """Host names that clients may use, in addition to loopback and the host of `public_url`."""
     trusted_proxies: tuple[Address, ...] = ()
-    """Addresses whose X-Forwarded-* headers are believed."""
+    """Addresses whose X-Forwarded-* headers are trusted."""
     max_request_bytes: int = Field(default=4 * 1024 * 1024, ge=1_024, le=10 * 1024**3)
     max_upload_bytes: int = Field(default=100 * 1024 * 1024, ge=1_024, le=10 * 1024**3)
     request_seconds: float = Field(default=30.0, gt=0, le=3_600)
     """How long a request may take."""
     requests_at_once: int = Field(default=1, ge=1, le=64)
-    """Searches that a worker does at once, and long requests beside them; the others wait for their turn."""
+    """How many searches a worker runs at once, and as many long requests; others wait for their turn."""
     ingest_roots: tuple[Address, ...] = ()
-    """Folders, files and addresses that may be ingested over a door, with what lies below them."""
+    """Folders, files and URLs that may be ingested through the server, with everything below them."""
     rate_limit: RateLimit = RateLimit()
     audit: Audit = Audit()
     log: Log = Log()
@@ -172,25 +173,25 @@ class ServeSettings(_Section):
     def _plain_addresses(self) -> Self:
         parts = urlsplit(self.public_url)
         if self.public_url and (parts.scheme not in ("http", "https") or not parts.hostname or parts.query):
-            raise PydanticCustomError("public_url", "public_url must be like https://search.example.org")
+            raise PydanticCustomError("public_url", "public_url must look like https://search.example.org")
         for origin in self.allowed_origins:
             if origin != _origin(origin):
                 raise PydanticCustomError(
-                    "origin", "allowed_origins: {given} is no origin; write it as https://app.example.org",
+                    "origin", "allowed_origins: {given} is not an origin; write it as https://app.example.org",
                     {"given": origin},
                 )  # fmt: skip
         return self
 
 
 def log_settings(log: Log, format: str) -> Log:
-    """The settings with the form that a command line names; empty: as they are."""
+    """The settings with the log format of the command line; unchanged if that is empty."""
     if format and format not in get_args(LogFormat):
         raise UnknownArgument.named("log format", format, get_args(LogFormat), field="log_format")
     return log.model_copy(update={"format": format}) if format else log
 
 
 def is_loopback(host: str) -> bool:
-    """Whether only this machine reaches an address."""
+    """Whether an address can be reached only from this machine."""
     name = host.strip("[]").lower()
     if name == "localhost" or name.endswith(".localhost"):
         return True
@@ -201,18 +202,18 @@ def is_loopback(host: str) -> bool:
 
 
 def check_bind(settings: ServeSettings, *, authenticated: bool, host: str = "") -> None:
-    """`InvalidArgument` for an address that others reach while nobody is asked who they are."""
+    """Raise `InvalidArgument` for an address that others can reach while authentication is off."""
     chosen = host or settings.host
     if not authenticated and not is_loopback(chosen):
         raise InvalidArgument(
-            f"{chosen!r} can be reached by others, and no authentication is configured: make a key with"
+            f"{chosen!r} can be reached by others, but no authentication is configured: create a key with"
             " `pincite keys create --name NAME`, or configure serve.auth.jwt, or bind 127.0.0.1",
             field="serve.host",
         )
 
 
 def check_origin(settings: ServeSettings, origin: str | None) -> bool:
-    """Whether a web page of this origin may call. Programs send none; pages on this machine only in development."""
+    """Whether a web page of this origin may call. Programs send no origin; local pages may call only in development."""
     if not origin:
         return True
     if origin in settings.allowed_origins or (settings.public_url and origin == _origin(settings.public_url)):
@@ -221,7 +222,7 @@ def check_origin(settings: ServeSettings, origin: str | None) -> bool:
 
 
 def check_host(settings: ServeSettings, host: str | None) -> bool:
-    """Whether a Host header names this server: against DNS rebinding."""
+    """Whether a Host header names this server, as protection against DNS rebinding."""
     given = (host or "").strip().lower()
     name = _host_of(f"//{given}") if "@" not in given else ""
     known = {entry.lower() for entry in settings.allowed_hosts} | {_host_of(settings.public_url)}

@@ -1,7 +1,7 @@
-"""Settings in YAML: a word is a word, and a name is given once.
+"""Settings in YAML: `off` is a string, and a name may be given only once.
 
-YAML 1.1 reads `off`, `no` and `on` as truth values, so that `dense: off` would say False; YAML 1.2 knows only `true`
-and `false`. Of a name that is given twice it keeps the last value, and whoever wrote the first is not told.
+YAML 1.1 reads `off`, `no` and `on` as booleans, so that `dense: off` would be False; YAML 1.2 has only `true` and
+`false`. If a name is given twice, YAML 1.1 parsers silently keep the last value; here that is an error.
 """
 
 from __future__ import annotations
@@ -35,7 +35,7 @@ _Loader.add_implicit_resolver(_BOOL, re.compile(r"(?:true|True|TRUE|false|False|
 
 
 def read(text: str) -> Any:
-    """What the text says; `yaml.YAMLError` if it is no YAML or names something twice."""
+    """The parsed text; `yaml.YAMLError` if it is not valid YAML or gives a name twice."""
     loader = _Loader(text)
     loader.name = "the file"
     try:

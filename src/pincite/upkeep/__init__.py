@@ -1,1 +1,1 @@
-"""Upkeep: what keeps a library well. Backups, health, merges, moves to another model, baselines, gates."""
+"""Upkeep: maintenance of a library. Backups, health, merges, moves to another model, baselines, gates."""

@@ -1,8 +1,8 @@
 """Backups: a folder with a consistent catalog, the index that goes with it, and a list of checksums written last.
 
 The index is copied first and the catalog after it, so that the copy's index is never ahead of its catalog; a restored
-library rolls its index forward like after any other interruption. Vectors are in the catalog; their copy in the index
-is made anew when a backup is restored. Words of the lexicon are copied: to learn them again takes the model.
+library rolls its index forward as after any other interruption. Vectors are in the catalog; their copy in the index
+is rebuilt when a backup is restored. The lexicon is copied, because learning it again needs the model.
 """
 
 from __future__ import annotations
@@ -40,12 +40,12 @@ class Backup:
 
 
 def create_backup(catalog: Catalog, library: Path, target: Path) -> Backup:
-    """Copy the library into a folder that does not exist yet. Until its listing is written it is no backup."""
+    """Copy the library into a new folder. It is a valid backup only once its listing is written."""
     started = time.monotonic()
     if target.resolve().is_relative_to(library.resolve()):
-        raise InvalidArgument(f"{str(target)!r} lies inside the library; name a folder beside it", field="target")
+        raise InvalidArgument(f"{str(target)!r} is inside the library; choose a folder outside it", field="target")
     if target.exists() and (not target.is_dir() or any(target.iterdir())):
-        raise Conflict(f"{str(target)!r} exists and is not empty; name a new folder for the backup", field="target")
+        raise Conflict(f"{str(target)!r} exists and is not empty; choose a new folder for the backup", field="target")
     with clear_errors("writing the backup"):
         target.mkdir(parents=True, exist_ok=True)
         for info in _repositories(catalog):
@@ -66,20 +66,20 @@ def create_backup(catalog: Catalog, library: Path, target: Path) -> Backup:
 
 
 def restore_backup(source: Path, target: Path) -> Backup:
-    """Put a backup where a library can be opened. Every file is checked before anything is put in place."""
+    """Restore a backup to a new folder. Every file is checked before anything is put in place."""
     started = time.monotonic()
     listing = source / LISTING
     if not listing.exists():
         raise NotFound(f"{str(source)!r} is not a complete backup: it has no {LISTING}", field="source")
     if target.exists() and (not target.is_dir() or any(target.iterdir())):
         raise Conflict(
-            f"{str(target)!r} exists and is not empty; restore into a new folder, then change over", field="target"
+            f"{str(target)!r} exists and is not empty; restore into a new folder, then switch to it", field="target"
         )
     files = _read_listing(listing)
     for name, (size, digest) in files.items():
         path = source / name
         if not path.is_file() or [path.stat().st_size, _hash(path)] != [size, digest]:
-            raise Damaged(f"{name!r} of the backup is missing or altered; it cannot be restored from {str(source)!r}")
+            raise Damaged(f"{name!r} of the backup is missing or was changed; {str(source)!r} cannot be restored")
     with clear_errors("restoring the backup"):
         staging = target.with_name(target.name + ".restoring")
         shutil.rmtree(staging, ignore_errors=True)
@@ -97,9 +97,9 @@ def restore_backup(source: Path, target: Path) -> Backup:
 
 
 def _take_vectors(library: Path) -> None:
-    """Open the catalog, and make the vectors that it holds known to the index, so that the library answers in full.
+    """Open the catalog and give its vectors to the index, so that all legs can answer.
 
-    Vectors that cannot be used do not stand in the way of a restore; answers and doctor say what is missing.
+    Unusable vectors do not prevent a restore; answers and doctor say what is missing.
     """
     catalog = SqliteCatalog(library / "catalog.db")
     with closing(catalog):
@@ -118,7 +118,7 @@ def _repositories(catalog: Catalog) -> tuple[RepositoryInfo, ...]:
 
 
 def _engines(folder: Path) -> list[Engine]:
-    """Those that a backup was made with."""
+    """The settings of the backup."""
     other = (folder / SQLITE_VEC_FILE).exists()
     segments = not other or any(path.is_dir() for path in folder.iterdir())
     used: dict[Engine, bool] = {"segments": segments, "sqlite_vec": other}
@@ -133,12 +133,12 @@ def _read_listing(listing: Path) -> dict[str, tuple[int, str]]:
         raise Damaged(f"{listing} is not readable: {error}") from error
     for name in files:
         if Path(name).is_absolute() or ".." in Path(name).parts:
-            raise Damaged(f"{listing} names {name!r}, which lies outside the backup")
+            raise Damaged(f"{listing} lists {name!r}, which is outside the backup")
     return files
 
 
 def _copy_index(source: Path, target: Path) -> None:
-    """Copy one published state of a repository's index; start over when a merge removes files meanwhile."""
+    """Copy one published state of a repository's index; start over if a merge removes files meanwhile."""
     for _ in range(ATTEMPTS):
         generation = current_generation(source)
         if not generation:
@@ -162,7 +162,7 @@ def _copy_index(source: Path, target: Path) -> None:
 
 
 def _copy_database(source: Path, target: Path) -> None:
-    """Copy one state of an index that is a SQLite file, page by page: that needs none of its extensions."""
+    """Copy one state of an index that is a SQLite file, page by page, which needs none of its extensions."""
     if source.exists():
         target.parent.mkdir(parents=True, exist_ok=True)
         with closing(sqlite3.connect(source)) as reader, closing(sqlite3.connect(target)) as writer:
@@ -170,7 +170,7 @@ def _copy_database(source: Path, target: Path) -> None:
 
 
 def _copy_words(source: Path, target: Path) -> None:
-    """Copy the lexicons of a repository, each as it was published; what changes meanwhile can be learned again."""
+    """Copy the published lexicons of a repository; changes made meanwhile can be learned again."""
     for store in sorted(source.glob("*")):
         copy = target / store.name
         for _ in range(ATTEMPTS):

@@ -20,9 +20,9 @@ class BaselineDesk:
         require_owner: Callable[[str], None],
         author: str = "",
     ) -> None:
-        """`gate` is asked before a baseline is published and raises if it must not be; so does `require_owner`.
+        """`gate` is called before a baseline is published and raises if it must not be; so does `require_owner`.
 
-        `author` signs what nobody else is named for.
+        `author` is recorded if a call names none.
         """
         self._catalog = catalog
         self._scope = scope
@@ -43,7 +43,7 @@ class BaselineDesk:
         return self._catalog.baselines.list(self._known(repository))
 
     def publish(self, name: str, *, repository: str = "", author: str = "") -> Baseline:
-        """Make a baseline the published state; refused if the golden queries of the configuration fall."""
+        """Make a baseline the published state; refused if the golden queries of the configuration get worse."""
         self._require_owner("publish")
         scope = self._known(repository)
         if self._catalog.baselines.get(scope, name) is not None:
@@ -51,7 +51,7 @@ class BaselineDesk:
         return self._catalog.baselines.publish(scope, name, author=author or self._author)
 
     def rollback(self, *, repository: str = "", author: str = "") -> Baseline:
-        """Publish what was published before; no gate stands in the way of going back."""
+        """Publish the previously published baseline again; no gate is applied."""
         self._require_owner("publish")
         return self._catalog.baselines.rollback(self._known(repository), author=author or self._author)
 

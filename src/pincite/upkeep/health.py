@@ -1,4 +1,4 @@
-"""Health: found out by asking, not by assuming. Every leg answers a real query whose answer is known."""
+"""Health: measured, not assumed. Every leg answers a real query whose answer is known."""
 
 from __future__ import annotations
 
@@ -20,12 +20,12 @@ from pincite.text.words import tokens
 from pincite.types import Chunk, LiveElement, RepositoryInfo, View
 
 DEPTH = 200
-"""How deep the dense leg is looked into: many passages may be as near to a text as its own first lines."""
+"""How many results of the dense leg to check: many passages may be as close to a text as its own first lines."""
 
 
 @dataclass(frozen=True, slots=True)
 class Finding:
-    """One thing that was tried and what came of it."""
+    """One check and its result."""
 
     what: str
     status: Literal["ok", "warning", "problem"]
@@ -64,7 +64,7 @@ def examine(
     upkeep_problem: str = "",
     whole: bool = True,
 ) -> Health:
-    """Try the catalog and, for each repository, its index and legs. Unless `whole`, nothing is said of any other."""
+    """Check the catalog and, for each repository, its index and legs. Without `whole`, nothing else is reported."""
     findings = (
         [_check("catalog", catalog.check, by_operator("restore a backup with", "pincite restore BACKUP TARGET"))]
         if deep
@@ -79,7 +79,7 @@ def examine(
 
 
 def _model(catalog: Catalog, meaning: Meaning, *, whole: bool) -> list[Finding]:
-    """What is odd about the embedding model: it is not here, the settings name another, texts wait for another."""
+    """Problems with the embedding model: it is missing, the settings name another, texts wait for another."""
     if meaning.embedder is None:
         return [Finding("embedding model", "problem", meaning.note)] if meaning.note else []
     out = [Finding("embedding model", "warning", meaning.note)] if meaning.note else []
@@ -124,7 +124,7 @@ def _examine(
 def _try_legs(
     catalog: Catalog, index: Index, info: RepositoryInfo, meaning: Meaning, reached: int, *, whole: bool
 ) -> list[Finding]:
-    """Look a known element up by its words and by its id, and count what the index holds against the catalog."""
+    """Look up a known element by its words and by its id, and compare the counts of index and catalog."""
     view = resolve(catalog, info.scope, None, reached=reached).view
     element = _some_element(catalog, view)
     if element is None:
@@ -144,7 +144,7 @@ def _try_legs(
 def _dense_leg(
     catalog: Catalog, index: Index, view: View, meaning: Meaning, element: LiveElement, chunk: Chunk, *, whole: bool
 ) -> Finding:
-    """Ask for a passage by its own words; what waits for vectors, and what was given up, is said."""
+    """Search for a passage by its own words; also reports texts that wait for vectors or failed too often."""
     embedder = meaning.embedder
     if embedder is None:
         return Finding("dense leg", "warning" if meaning.note else "ok", meaning.off)
@@ -161,7 +161,7 @@ def _dense_leg(
     except PinciteError as problem:
         return Finding("dense leg", "problem", problem.message, _run("pincite doctor, then pincite rebuild"))
     elapsed = round(1000 * (time.perf_counter() - started), 2)
-    # The queue is counted by tenant, which may be more than whoever asks may know of.
+    # The queue is counted by tenant, which may be more than the caller may see.
     parked = catalog.queue.counts(embedder.fingerprint, tenant=view.scope.tenant)["parked"] if whole else 0
     if ranking.status == "partial" or parked:
         detail = "; ".join(filter(None, (ranking.reason, f"{parked} texts were given up" if parked else "")))

@@ -1,8 +1,8 @@
-"""Merges in a process of their own: in ours they would take turns with every step of a reader (Python's global lock).
+"""Merges in a separate process: in ours they would compete with readers for Python's global lock.
 
     python -m pincite.upkeep.merging LIBRARY ENGINE TENANT ORGANIZATION REPOSITORY
 
-Beside a merge by a thread, questions took fifteen times as long; beside one by a process hardly longer than in quiet.
+During a merge in a thread, questions took fifteen times as long; during one in a process, hardly longer than usual.
 """
 
 from __future__ import annotations
@@ -21,13 +21,13 @@ from pincite.protocols import Index
 from pincite.types import Scope
 
 HERE_UP_TO = 2_000
-"""Chunks whose merges take less than starting a process does."""
+"""Merges of fewer chunks take less time than starting a process."""
 NICENESS = 5
 """Readers and writers come first."""
 
 
 def merge_due(library: Path, engine: Engine, index: Index, scope: Scope) -> str:
-    """Do all merges that are due; what went wrong, in words, or ""."""
+    """Do all merges that are due; returns a description of what went wrong, or ""."""
     try:
         if index.status(scope).chunks <= HERE_UP_TO:
             _merge_all(index, scope)
@@ -40,7 +40,7 @@ def merge_due(library: Path, engine: Engine, index: Index, scope: Scope) -> str:
     if done.returncode == 0:
         return ""
     said = done.stderr.strip().splitlines()
-    return said[-1] if said else f"the process that merges ended with exit status {done.returncode}"
+    return said[-1] if said else f"the merging process ended with exit status {done.returncode}"
 
 
 def _merge_all(index: Index, scope: Scope) -> None:
@@ -50,7 +50,7 @@ def _merge_all(index: Index, scope: Scope) -> None:
 
 def main(arguments: list[str]) -> int:
     library, engine, *names = arguments
-    with suppress(AttributeError, OSError):  # not on every system
+    with suppress(AttributeError, OSError):  # not available on every system
         os.nice(NICENESS)
     try:
         with (

@@ -1,7 +1,7 @@
-"""From one embedding model to another without a gap: embed beside the old vectors, judge, switch, clean up.
+"""Moving to another embedding model without a gap: embed next to the old vectors, judge, switch, clean up.
 
-Until the switch every question is asked with the old model; after it, in every process, with the new one. Old vectors
-stay, because what was answered with them can be replayed, until they are dropped by name.
+Until the switch every question uses the old model; after it, in every process, the new one. Old vectors stay until
+they are dropped explicitly, because answers that used them can be replayed.
 """
 
 from __future__ import annotations
@@ -20,7 +20,7 @@ from pincite.types import FOREVER, Scope
 MAX_NAMED = 10
 
 Judge = Callable[[Embedder], tuple[str, ...]]
-"""Asks the golden queries with a model; which repositories were judged. Raises `Refused` if they fall."""
+"""Asks the golden queries with a model; returns the judged repositories. Raises `Refused` if they get worse."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -33,23 +33,23 @@ class Dropped:
 
 @dataclass(frozen=True, slots=True)
 class ReindexReport:
-    """What a move to another model did."""
+    """The result of a move to another model."""
 
     model: str
     before: str
-    """The model that was in use; empty when it is not known."""
+    """The model that was in use; empty if unknown."""
     embedded: EmbedReport
     switched: bool = False
-    """Whether the library is searched with another model than before."""
+    """Whether the library uses another model than before."""
     reason: str = ""
-    """Why the old model stays in use; empty when it does not, or when it was this one already."""
+    """Why the old model stays in use; empty if it does not, or if it was already this one."""
     gated: tuple[str, ...] = ()
     """Repositories whose golden queries were asked."""
     dropped: tuple[Dropped, ...] = ()
 
     @property
     def in_use(self) -> bool:
-        """Whether the library is searched with the model now."""
+        """Whether the library now uses the model."""
         return not self.reason
 
 
@@ -65,10 +65,10 @@ def move(
     force: bool = False,
     progress: Progress = silent,
 ) -> ReindexReport:
-    """Give the texts of the repositories their vectors, and use the model if all texts of the library have them.
+    """Embed the texts of the repositories, and switch to the model if all texts of the library have vectors.
 
-    Can be killed and run again: what was embedded stays. `force` switches though texts lack vectors; it silences no
-    gate.
+    Can be killed and run again: finished vectors stay. `force` switches even if texts lack vectors; it does not skip
+    the gate.
     """
     target = EmbeddingModel(lasting_name(embedder.name), embedder.fingerprint)
     old = before.name if before else ""
@@ -79,7 +79,7 @@ def move(
     if (reason := _lacking(catalog, embedder)) and not force:
         return ReindexReport(target.name, old, made, reason=reason)
     gated = judge(embedder)
-    # What was committed while the golden queries were asked would be without vectors at first.
+    # Texts committed while the golden queries were asked would otherwise have no vectors at first.
     made = _added(made, _embed(catalog, index, lexicon, scopes, embedder, progress))
     switched = _switch(catalog, target, before)
     made = _added(made, _embed(catalog, index, lexicon, scopes, embedder, progress))
@@ -89,7 +89,7 @@ def move(
 def require_droppable(catalog: Catalog, kept: Iterable[str], before: EmbeddingModel | None) -> None:
     """`Conflict` with their names if baselines were made under a model that would lose its vectors.
 
-    `kept`: fingerprints of models that stay. `before`: what is in use as long as nothing is recorded.
+    `kept`: fingerprints of models that stay. `before`: the model in use while none is recorded.
     """
     with catalog.operator() as operator:
         history = operator.models.history() or ((before,) if before else ())
@@ -106,18 +106,18 @@ def require_droppable(catalog: Catalog, kept: Iterable[str], before: EmbeddingMo
         more = f" and {len(made_under) - MAX_NAMED} more" if len(made_under) > MAX_NAMED else ""
         raise Conflict(
             f"baselines were made while another model was in use: {', '.join(made_under[:MAX_NAMED])}{more}; answers of"
-            " that time can be replayed only with its vectors, so these stay; remove them anyway with: --force"
+            " that time can be replayed only with its vectors, so these are kept; remove them anyway with: --force"
         )
 
 
 def drop_all_but(catalog: Catalog, index: Index, lexicon: Lexicon, kept: Iterable[str]) -> tuple[Dropped, ...]:
-    """Remove vectors and jobs of all models but those to keep; the index first, so that a kill leaves it repeatable."""
+    """Remove vectors and jobs of all models except those to keep; index first, so that a killed run can be repeated."""
     with catalog.operator() as operator:
         used, history = operator.models.in_use(), operator.models.history()
         stored, infos = operator.models.stored(), operator.repositories.all()
     if used is None:
         raise Conflict(
-            "no model is recorded as the one in use, so none is known to be old; record one with:"
+            "no model is recorded as in use, so none is known to be old; record one with:"
             " pincite reindex --embeddings --model M"
         )
     names = {model.fingerprint: model.name for model in history}
@@ -148,7 +148,7 @@ def _embed(
 
 
 def _added(first: EmbedReport, second: EmbedReport) -> EmbedReport:
-    """Both rounds as one: what was done adds up, what is there is what the second saw."""
+    """Both rounds as one: work is added up, states are those after the second."""
     return replace(
         second,
         embedded=first.embedded + second.embedded,
@@ -159,7 +159,7 @@ def _added(first: EmbedReport, second: EmbedReport) -> EmbedReport:
 
 
 def _lacking(catalog: Catalog, embedder: Embedder) -> str:
-    """What of the whole library has no vectors of the model, and what to do; empty when nothing lacks."""
+    """Which texts of the whole library lack vectors of the model, and what to do; empty if none."""
     with catalog.operator() as operator:
         counts = operator.queue.totals(embedder.fingerprint)
         infos = operator.repositories.all()
@@ -168,7 +168,7 @@ def _lacking(catalog: Catalog, embedder: Embedder) -> str:
     lacks = []
     if counts["parked"]:
         lacks.append(
-            f"{counts['parked']} text(s) were given up (try them again with: pincite embed --model {embedder.name}"
+            f"{counts['parked']} text(s) failed too often (retry them with: pincite embed --model {embedder.name}"
             " --retry-parked)"
         )
     if waiting:
@@ -176,4 +176,4 @@ def _lacking(catalog: Catalog, embedder: Embedder) -> str:
     if left:
         named = ", ".join(left[:MAX_NAMED]) + (" …" if len(left) > MAX_NAMED else "")
         lacks.append(f"not embedded yet: {named} (run it without --repository)")
-    return f"{'; '.join(lacks)}; to switch all the same: --force" if lacks else ""
+    return f"{'; '.join(lacks)}; to switch anyway: --force" if lacks else ""

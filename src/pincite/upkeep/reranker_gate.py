@@ -1,7 +1,7 @@
-"""Whether the configured reranker takes part in answers: golden queries decide, because rerankers can hurt.
+"""Whether the configured reranker is used for answers: golden queries decide, because rerankers can hurt.
 
-Verdicts lie in the library's folder, one file to read and to delete: `reranker.json`. A verdict holds for one model,
-weight and depth, for the golden queries word for word as they were, and for the repositories that were asked.
+Verdicts are in the library's folder, in one file that can be read and deleted: `reranker.json`. A verdict applies to
+one model, weight and depth, to exactly these golden queries, and to the repositories that were asked.
 """
 
 from __future__ import annotations
@@ -27,11 +27,11 @@ NOT_GATED = "not gated: no golden queries configured (gate.golden)"
 
 @dataclass(frozen=True, slots=True)
 class Case:
-    """What a verdict is about; another model, weight, question or repository is another case."""
+    """What a verdict applies to; another model, weight, question or repository is another case."""
 
     reranker: RerankPin
     golden: str
-    """Hash of the file with the golden queries."""
+    """Hash of the golden file."""
     scopes: tuple[str, ...]
 
     def to_json(self) -> dict[str, Any]:
@@ -40,15 +40,15 @@ class Case:
 
 @dataclass(frozen=True, slots=True)
 class Verdict:
-    """What the golden queries said of a reranker."""
+    """The result of the golden queries for a reranker."""
 
     case: Case
     model: str
     passed: bool
     figures: Mapping[str, Any]
-    """By repository: every check with what was reached, and the queries that moved."""
+    """By repository: every check with its figures, and the queries that moved."""
     measured: str
-    """When, in ISO form."""
+    """Time in ISO format."""
 
     def to_json(self) -> dict[str, Any]:
         return {
@@ -61,7 +61,7 @@ class Verdict:
 
 
 def reranking_of(config: Config, folder: Path, opened: Callable[[], Reranker]) -> Reranking:
-    """The reranker that the settings name, and whether it takes part. Only a name that does not exist is an error."""
+    """The reranker in the settings, and whether it is used. Only an unknown name is an error."""
     given = config.reranker
     if not given.model:
         return Reranking()
@@ -82,14 +82,14 @@ def reranking_of(config: Config, folder: Path, opened: Callable[[], Reranker]) -
 
 
 def case_of(config: Config, pin: RerankPin) -> Case:
-    """What the golden queries of the configuration would be asked; `OSError` if their file cannot be read."""
+    """The case that the golden queries of the configuration would decide; `OSError` if their file cannot be read."""
     golden = hashlib.sha256(Path(config.gate.golden).read_bytes()).hexdigest()
     names = config.gate.repositories or (config.repository,)
     return Case(pin, golden, tuple(f"{config.tenant}/{config.organization}/{name}" for name in names))
 
 
 def keep(folder: Path, verdict: Verdict) -> Path:
-    """Write the verdict beside earlier ones, in place of one on the same case; whole or not at all."""
+    """Add the verdict to earlier ones, replacing one on the same case; atomically."""
     others = [item for item in _read(folder) if not _is_about(item, verdict.case)]
     path, unfinished = folder / FILE, folder / f"{FILE}.{os.getpid()}"
     body = {"verdicts": [*others, verdict.to_json()]}
@@ -99,7 +99,7 @@ def keep(folder: Path, verdict: Verdict) -> Path:
 
 
 def _why_not(config: Config, folder: Path, pin: RerankPin) -> str:
-    """Empty when the golden queries have passed it."""
+    """Why the reranker is off; empty if the golden queries have passed it."""
     golden = place(config.gate.golden)
     try:
         case = case_of(config, pin)
@@ -120,7 +120,7 @@ def _why_not(config: Config, folder: Path, pin: RerankPin) -> str:
 
 
 def _read(folder: Path) -> list[dict[str, Any]]:
-    """Verdicts given so far. A file that cannot be understood holds none: the reranker stays off until asked again."""
+    """Verdicts so far. An unreadable file counts as empty: the reranker stays off until the queries are asked again."""
     try:
         found = json.loads((folder / FILE).read_text(encoding="utf-8"))["verdicts"]
     except (OSError, ValueError, KeyError, TypeError):
