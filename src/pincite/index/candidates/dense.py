@@ -13,6 +13,7 @@ from numpy.typing import NDArray
 from pincite.advice import by_operator, either
 from pincite.errors import InvalidArgument
 from pincite.index.candidates.rows import Rows
+from pincite.index.candidates.seen import Asked, Seen
 from pincite.index.lines import Line, grouping, shown
 from pincite.index.nearness import SAMPLE, background_of, cosine, windows_of
 from pincite.points import Space, Wanted
@@ -40,30 +41,17 @@ class Place:
 
     view: View
     rows: Rows
-    seen: Array
-    """Rows that the view may read, as a mask …"""
-    asked: Array
-    """… what filters and `among` leave of them …"""
-    held: Array
-    """… and those whose vectors the store has."""
+    seen: Seen
+    asked: Asked
     space: Space
     dimensions: int
     """0 where the repository has no vectors of the model."""
     fetch: Fetch
 
 
-def place_of(view: View, rows: Rows, held: Array, query: VectorQuery, space: Space, dim: int, fetch: Fetch) -> Place:
-    """What a question is about in one repository."""
-    seen = rows.visible(view)
-    asked = seen & rows.passing(query.filters)
-    if query.among is not None:
-        asked &= rows.of_elements(name for scope, name in query.among.elements if scope == view.scope)
-    return Place(view, rows, seen, asked, held, space, dim, fetch)
-
-
 def search_vectors(store: VectorStore, places: Sequence[Place], query: VectorQuery) -> Ranking:
     """The nearest groups; `partial` with the reason where some of what is visible has no vectors."""
-    if not any(place.seen.any() for place in places):
+    if not any(place.seen.rows for place in places):
         return Ranking("dense")
     if not any(place.dimensions for place in places):
         reason = f"no vectors of this model yet; {by_operator('make them with', 'pincite embed')}"
@@ -77,8 +65,8 @@ def search_vectors(store: VectorStore, places: Sequence[Place], query: VectorQue
     found = [line.found(query.calibration.score(line.raw), (), windows.get((line.scope, line.id), -1)) for line in best]
     around = None if query.among else _background(places, query)
     ranking = Ranking("dense", tuple(found), _total(places, query), background=around)
-    have = sum(int(np.count_nonzero(place.asked & place.held)) for place in places)
-    every = sum(int(np.count_nonzero(place.asked)) for place in places)
+    have = sum(len(place.asked.held) for place in places)
+    every = sum(place.asked.rows for place in places)
     if have == every:
         return ranking
     rest = either("the rest wait for: pincite embed", "the rest wait for theirs")
@@ -86,13 +74,8 @@ def search_vectors(store: VectorStore, places: Sequence[Place], query: VectorQue
 
 
 def _total(places: Sequence[Place], query: VectorQuery) -> int:
-    total = 0
-    for place in places:
-        rows = np.flatnonzero(place.asked & place.held)
-        if grouping(query.group, query.among) == "element":
-            rows = np.unique(place.rows.element[place.rows.owner[rows]])
-        total += len(rows)
-    return total
+    by_element = grouping(query.group, query.among) == "element"
+    return sum(place.asked.elements if by_element else len(place.asked.held) for place in places)
 
 
 # --- scoring --------------------------------------------------------------------------------------------------
@@ -100,15 +83,15 @@ def _total(places: Sequence[Place], query: VectorQuery) -> int:
 
 def _scored(store: VectorStore, place: Place, query: VectorQuery) -> tuple[Array, Array]:
     """Rows of enough groups, and the sums of their products with the question."""
-    mine = np.flatnonzero(place.asked & place.held)
-    few = len(mine) <= FEW or query.exact
-    if not len(mine) or query.among is not None or (few and not store.exact):
-        return _sums(place, mine, query)
+    asked = place.asked
+    few = len(asked.held) <= FEW or query.exact
+    if not len(asked.held) or query.among is not None or (few and not store.exact):
+        return _sums(place, asked.held, query)
     limit = max(FIRST, query.depth)
-    wanted = Wanted(query.vector, place.view, query.filters, np.sort(place.rows.ids[mine]), limit)
+    wanted = Wanted(query.vector, place.view, query.filters, asked.ids, limit)
     while True:
         proposed = store.candidates(place.space, wanted)
-        rows, sums = _sums(place, mine[np.isin(place.rows.ids[mine], proposed)], query)
+        rows, sums = _sums(place, asked.among(proposed), query)
         if len(proposed) < wanted.limit or len(np.unique(_groups(place, rows, query))) >= query.depth:
             return rows, sums
         wanted = replace(wanted, limit=WIDER * wanted.limit)
@@ -179,17 +162,12 @@ def _nearest_windows(places: Sequence[Place], best: Sequence[Line], query: Vecto
 
 def _background(places: Sequence[Place], query: VectorQuery) -> Background | None:
     """How near everything visible is, filters aside: over the texts with the smallest keys."""
-    among, smallest = 0, []
-    for number, place in enumerate(places):
-        texts = np.unique(place.rows.text[place.seen & place.held]).tolist()
-        among += len(texts)
-        keys = place.rows.keys
-        smallest += heapq.nsmallest(SAMPLE, ((keys[text], place.view.scope, number) for text in texts))
+    smallest = [(key, place.view.scope, number) for number, place in enumerate(places) for key in place.seen.sample]
     sums: list[int] = []
-    chosen = sorted(smallest)[:SAMPLE]
+    chosen = heapq.nsmallest(SAMPLE, smallest)
     for number, place in enumerate(places):
         mine = [key for key, _, at in chosen if at == number]
         windows = windows_of(place.fetch(mine), len(query.vector)) if mine else None
         if windows is not None:
             sums += map(int, windows.nearness(np.array(query.vector, np.float64)).tolist())
-    return background_of(sums, among)
+    return background_of(sums, sum(place.seen.texts for place in places))

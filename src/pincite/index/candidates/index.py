@@ -16,10 +16,11 @@ from typing import TypeVar
 import numpy as np
 
 from pincite.advice import repair
-from pincite.index.candidates.dense import Place, place_of, search_vectors
-from pincite.index.candidates.fill import drop_erased, pass_on_deaths, put_missing
+from pincite.index.candidates.dense import Place, search_vectors
+from pincite.index.candidates.fill import NONE, drop_erased, pass_on_deaths, put_missing
 from pincite.index.candidates.note import Note, read_note, write_note
 from pincite.index.candidates.rows import Rows
+from pincite.index.candidates.seen import Seen, asked_of, seen_by
 from pincite.index.segments.lock import write_lock
 from pincite.points import Ids, Space
 from pincite.protocols import Catalog, VectorStore
@@ -29,6 +30,9 @@ from pincite.types import RepositoryInfo, Scope, View
 
 T = TypeVar("T")
 
+VIEWS = 16
+"""Views whose rows are kept in mind: callers of different roles, and states that are read again and again."""
+
 
 @dataclass(frozen=True, slots=True)
 class _State:
@@ -37,6 +41,19 @@ class _State:
     note: Note = field(default_factory=Note)
     rows: Rows = field(default_factory=Rows)
     held: Mapping[str, Ids] = field(default_factory=dict)
+    _known: dict[tuple[View, str], Seen] = field(default_factory=dict, init=False)
+    """What views may read; every new state begins without."""
+
+    def seen(self, view: View, fingerprint: str) -> Seen:
+        """What a view may read of the vectors of a model."""
+        key = (view, fingerprint)
+        known = self._known.get(key)
+        if known is None:
+            known = seen_by(view, self.rows, self.held.get(fingerprint, NONE))
+            while len(self._known) >= VIEWS:
+                self._known.pop(next(iter(self._known)), None)
+            self._known[key] = known
+        return known
 
 
 class CandidateIndex:
@@ -73,14 +90,15 @@ class CandidateIndex:
         if info is None:
             return None
         state = self._state(info)
-        held = np.isin(state.rows.ids, state.held.get(query.fingerprint, ()))
+        seen = state.seen(view, query.fingerprint)
+        asked = asked_of(seen, state.rows, view, query)
         dimensions = state.note.models.get(query.fingerprint, 0)
         space = self._space(info, state.note, query.fingerprint)
 
         def fetch(keys: Sequence[str]) -> Mapping[str, bytes]:
             return self._catalog.vectors.get(view.scope.tenant, query.fingerprint, keys)
 
-        return place_of(view, state.rows, held, query, space, dimensions, fetch)
+        return Place(view, state.rows, seen, asked, space, dimensions, fetch)
 
     def _note(self, info: RepositoryInfo) -> Note:
         if self._pinned:
