@@ -134,12 +134,12 @@ def reached(graph: dict[str, set[str]], start: str) -> set[str]:
 
 
 def test_only_the_spines_know_the_order_of_stages() -> None:
-    """Retrieving, fusing and citing meet in one place; so do cutting and committing."""
+    """Retrieving, fusing and citing meet in one place; so do reading and committing."""
     stages = {"search.legs", "search.fuse", "search.cite"}
-    cut_and_commit = {"kinds.documents", "ingest.memory"}
+    read_and_commit = {"ingest.read_items", "ingest.apply"}
     knowing = [str(path.relative_to(SOURCE)) for path in MODULES if stages <= imports(path)]
     assert knowing == ["search/spine.py"]
-    writing = [str(path.relative_to(SOURCE)) for path in MODULES if cut_and_commit <= imports(path)]
+    writing = [str(path.relative_to(SOURCE)) for path in MODULES if read_and_commit <= imports(path)]
     assert writing == ["ingest/spine.py"]
 
 

@@ -51,15 +51,49 @@ class Usage:
     cost_micros: int = 0
 
 
-@dataclass(frozen=True, slots=True)
-class SourceFile:
-    """What the last ingest saw of one file, so that an unchanged one costs a stat."""
+UNREAD_SIZE = -1
+"""Of an item that was not read to its end: no file has it, so the item is looked at again."""
 
-    path: str
-    size: int
-    mtime_ns: int
-    content_hash: str
-    element_id: str
-    recipe: str
+
+@dataclass(frozen=True, slots=True)
+class SourceItem:
+    """What the last ingest saw of one item of a source, usually a file, so that an unchanged one costs a stat."""
+
+    name: str
+    size: int = UNREAD_SIZE
+    mtime_ns: int = 0
+    digest: str = ""
+    """Of its bytes; "" until it has been read to its end."""
+    recipe: str = ""
+    """How it was read; with another one it is read again."""
     validator: str = ""
     """What a server said of a remote file (ETag, Last-Modified), to ask whether it has changed."""
+    elements: int = 1
+    """How many elements it gave."""
+
+
+@dataclass(frozen=True, slots=True)
+class SourceElement:
+    """Which item of a source gave an element."""
+
+    element_id: str
+    item: str
+    digest: str = ""
+    """Of what was read of it: an element whose digest is the same is not derived again. "": derive it anyway."""
+    relations: tuple[str, ...] = ()
+    """Ids of the relations that the item stated with it: those that it no longer states are removed."""
+
+
+@dataclass(frozen=True, slots=True)
+class SourceChange:
+    """What a commit has to remember of one source: only what changed, in the order of the fields."""
+
+    source: str
+    take_over: str = ""
+    """Another source: what it gave belongs to this one from now on. An item that both have is read again."""
+    elements_removed: tuple[str, ...] = ()
+    items: tuple[SourceItem, ...] = ()
+    elements: tuple[SourceElement, ...] = ()
+    """An item that is not remembered yet is so as one that was not read to its end."""
+    items_removed: tuple[str, ...] = ()
+    """With the elements that still belong to them."""

@@ -10,6 +10,7 @@
     ├── PermissionDenied         the caller may not do this            (permission_denied)
     │   └── InsufficientScope    the token lacks the required scope
     ├── Conflict                 the state of the library forbids it   (conflict)
+    │   ├── HeadMoved            another commit came first
     │   └── Refused              a gate failed: golden queries would get worse
     ├── Unavailable              cannot be answered now                (unavailable)
     │   ├── NotIndexedYet        committed, but not yet in the index
@@ -146,6 +147,18 @@ class Unauthenticated(PinciteError):
 class Conflict(PinciteError):
     code = "conflict"
     exit_code = 1
+
+
+class HeadMoved(Conflict):
+    """The repository has moved past the head that a commit expected; nothing was changed."""
+
+    def __init__(self, repository: str, *, expected: int, found: int) -> None:
+        super().__init__(
+            f"the head of {repository!r} is revision {found}, but the changes were made for revision {expected};"
+            " nothing was changed; read the current state and try again",
+            field="expected_head",
+        )
+        self.expected, self.found = expected, found
 
 
 class Refused(Conflict):

@@ -22,7 +22,7 @@ from pincite.library import Library, open_library
 from pincite.search.query import Answer, Hit
 from pincite.text.stopwords import QUERY_STOPWORDS
 from pincite.text.words import folded_words, stem
-from pincite.types import Change, Commit, RemoveElement
+from pincite.types import Change, RemoveElement
 
 REPOSITORY = "tools"
 MAX_WORDS = 6
@@ -141,8 +141,7 @@ class ToolIndex:
         scope = self.library.scope()
         if not changes:
             return 0
-        made = self.library.catalog.commits.commit(scope, Commit(tuple(changes), message="tools"))
-        self.library.index.advance(scope)
+        made = self.library.apply(changes, message="tools", embedding=False)
         if self.library.config.dense != "off":
             self.library.embed(scope.repository)
         return sum(outcome.status == "applied" for outcome in made.outcomes)

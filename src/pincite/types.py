@@ -12,6 +12,8 @@ from dataclasses import dataclass, field
 from datetime import date
 from typing import Literal, TypeAlias
 
+from pincite.bookkeeping import SourceChange
+
 JsonValue: TypeAlias = "str | int | float | bool | list[JsonValue] | dict[str, JsonValue] | None"
 
 FOREVER: int = 2**62
@@ -210,6 +212,10 @@ class Commit:
     message: str = ""
     message_ids: tuple[str, ...] = ()
     """Ids of the messages behind the whole commit. All known: the commit is a duplicate. Some known: a conflict."""
+    sources: tuple[SourceChange, ...] = ()
+    """What is remembered of the sources behind the changes, in the same transaction. Alone it makes no revision."""
+    expected_head: int | None = None
+    """The revision that the changes were made for: if the head is another one, nothing is changed."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -219,6 +225,8 @@ class Outcome:
     status: Literal["applied", "unchanged", "duplicate"]
     element_id: str = ""
     version_ids: tuple[str, ...] = ()
+    added: bool = False
+    """Whether the element was not alive before."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -9,13 +9,14 @@ import subprocess
 import sys
 import threading
 import time
+import unicodedata
 from contextlib import ExitStack
 from datetime import date
 from pathlib import Path
 
 import pytest
 
-from pincite.bookkeeping import Job, SourceFile
+from pincite.bookkeeping import Job, SourceChange, SourceElement, SourceItem
 from pincite.catalog.sqlite import SqliteCatalog, purge, schema, store
 from pincite.catalog.sqlite.connection import MAX_IDLE, translate
 from pincite.errors import Conflict, Damaged, Locked, SchemaTooNew, StorageFull, Unavailable
@@ -73,7 +74,9 @@ def fill_with_secrets(catalog: SqliteCatalog) -> None:
     commit(catalog, secret_element(), PutRelation(Relation("x", "cites", "e1", "Secret-Ünal")))
     commit(catalog, put("Secret-Ünal", "Secret second version"))
     assert catalog.queue.add(SCOPE, "m", {text_hash("Secret second version"): "Secret second version"}, upto=3) == 1
-    catalog.sources.replace(SCOPE, "s", [SourceFile("Secretpath.md", 1, 1, "h", "Secret-Ünal", "r")])
+    given = SourceElement("Secret-Ünal", "Secretpath.md", "d", ("Secretedge",))
+    source = SourceChange("s", items=(SourceItem("Secretpath.md", 1, 1, "h", "r"),), elements=(given,))
+    catalog.commits.commit(SCOPE, Commit((), sources=(source,)))
 
 
 def test_a_purge_leaves_no_byte_in_any_file(path: Path) -> None:
@@ -176,6 +179,42 @@ def test_a_library_of_the_first_schema_keeps_what_waits_in_its_queue(
     assert new.queue.enqueued(SCOPE, "m") == 0
     assert new.queue.add(SCOPE, "m", {waiting[1]: "one"}, upto=1) == 0
     assert new.queue.claim(SCOPE.tenant, "m", 9, lease_seconds=60) == (Job(*waiting),)
+    assert new.check() == ()
+    new.close()
+
+
+def test_a_library_that_remembered_files_keeps_its_memory(path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    decomposed = unicodedata.normalize("NFD", "Gebühr.md")
+    composed = unicodedata.normalize("NFC", "Gebühr.md")
+    with monkeypatch.context() as patch:
+        patch.setattr(schema, "MIGRATIONS", schema.MIGRATIONS[:5])
+        old = SqliteCatalog(path)
+        old.repositories.ensure(SCOPE)
+        with old._database.write() as connection:
+            connection.executemany(
+                "INSERT INTO source_files VALUES (1, ?, ?, 7, 8, ?, ?, 'r', ?)",
+                [
+                    ("docs", "a.md", "h", "a.md", "etag"),
+                    ("docs", decomposed, "h", composed, ""),
+                    ("docs", "sub/b.md as sub/b.md", "", "sub/b.md", ""),
+                    ("team", "c.md", "h", "team-a/c.md", ""),
+                ],
+            )
+        old.close()
+    new = SqliteCatalog(path)
+    assert new.sources.items(SCOPE, "docs") == {
+        "a.md": SourceItem("a.md", 7, 8, "h", "r", "etag"),
+        decomposed: SourceItem(decomposed, 7, 8, "h", "r"),
+        "sub/b.md as sub/b.md": SourceItem("sub/b.md as sub/b.md", 7, 8, "", "r"),
+    }
+    assert new.sources.items(SCOPE, "team") == {"c.md": SourceItem("c.md", 7, 8, "h", "r;prefix=team-a/")}
+    owners = new.sources.owners(SCOPE, ["a.md", composed, "sub/b.md", "team-a/c.md"])
+    assert {element_id: (source, given.item) for element_id, (source, given) in owners.items()} == {
+        "a.md": ("docs", "a.md"),
+        composed: ("docs", decomposed),
+        "sub/b.md": ("docs", "sub/b.md as sub/b.md"),
+        "team-a/c.md": ("team", "c.md"),
+    }
     assert new.check() == ()
     new.close()
 

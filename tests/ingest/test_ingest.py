@@ -6,17 +6,34 @@ import os
 import shutil
 import unicodedata
 from pathlib import Path
+from typing import Any
 
 import pytest
 
 import pincite
 from desk import Desk
+from pincite.bookkeeping import SourceChange
 from pincite.ingest import spine
+from pincite.ingest.apply import apply
 from pincite.kinds.documents.read import MAX_BYTES
+from pincite.types import Commit, Committed
 
 
 def counts(report: spine.IngestReport) -> tuple[int, int, int, int]:
     return report.added, report.changed, report.unchanged, report.removed
+
+
+def killed_after(patch: pytest.MonkeyPatch, *, commits: int) -> None:
+    """Let the process seem to die once it has made so many commits."""
+    made: list[Committed] = []
+
+    def apply_and_die(*given: Any, **options: Any) -> Committed:
+        made.append(apply(*given, **options))
+        if len(made) >= commits:
+            raise KeyboardInterrupt
+        return made[-1]
+
+    patch.setattr(spine, "apply", apply_and_die)
 
 
 def reasons(report: spine.IngestReport) -> dict[str, str]:
@@ -28,8 +45,8 @@ def reasons(report: spine.IngestReport) -> dict[str, str]:
 
 def test_unchanged_files_cost_a_stat_and_no_read(desk: Desk, monkeypatch: pytest.MonkeyPatch) -> None:
     desk.put(a="# A\n\nalpha", b="# B\n\nbeta")
-    monkeypatch.setattr(spine, "_digest", lambda _path: pytest.fail("an unchanged file was read"))
-    monkeypatch.setattr(spine, "read_document", lambda *_: pytest.fail("an unchanged file was read"))
+    monkeypatch.setattr(spine, "digest_of", lambda _path: pytest.fail("an unchanged file was read"))
+    monkeypatch.setattr(spine, "elements_of", lambda *_: pytest.fail("an unchanged file was read"))
     report = desk.ingest()
     assert counts(report) == (0, 0, 2, 0)
     assert (report.revision, report.revisions) == (1, 0)
@@ -57,8 +74,9 @@ def test_a_shrunken_file_leaves_no_stale_chunk_or_alias(desk: Desk) -> None:
     desk.put(a="# Law\n\n## Art. 1 One\n\nalpha\n")
     assert desk.ids("beta") == []
     assert desk.ids("Art. 2", mode="exact") == []
-    view = desk.library._resolve(desk.library.scope(), None, "").view
-    assert desk.library.catalog.relations.resolve(view, "Art. 2") == ()
+    with desk.library._session() as session:
+        view = desk.library._resolve(session, desk.library.scope(), None, "").view
+        assert session.relations.resolve(view, "Art. 2") == ()
     with pytest.raises(pincite.PinciteError, match="no section"):
         desk.library.get("a.md", section="Art. 2")
 
@@ -69,12 +87,13 @@ def test_renamed_and_deleted_files_leave_nothing_at_head(desk: Desk) -> None:
     (desk.folder / "b.md").unlink()
     assert counts(desk.ingest()) == (1, 0, 1, 2)
     assert sorted(desk.ids("words")) == ["c.md", "z.md"]
-    assert set(desk.library.catalog.sources.files(desk.library.scope(), str(desk.folder))) == {"c.md", "z.md"}
+    assert set(desk.library.catalog.sources.items(desk.library.scope(), str(desk.folder))) == {"c.md", "z.md"}
 
 
 def test_the_report_counts_what_was_committed_not_what_was_tried(desk: Desk) -> None:
     desk.put(a="alpha")
-    desk.library.catalog.sources.replace(desk.library.scope(), str(desk.folder), [])  # the memory is lost
+    lost = SourceChange(str(desk.folder), items_removed=("a.md",))
+    desk.library.catalog.commits.commit(desk.library.scope(), Commit((), sources=(lost,)))
     report = desk.ingest()
     assert counts(report) == (0, 0, 1, 0)
     assert (report.revisions, report.chunks) == (0, 0)
@@ -95,7 +114,7 @@ def test_a_killed_run_is_cleaned_up_by_the_next(desk: Desk, monkeypatch: pytest.
     desk.put(a="alpha words", b="beta words")
     desk.write("c.md", "gamma words")
     with monkeypatch.context() as patch:
-        patch.setattr(spine._Run, "finish", lambda run: (run._commit(), (_ for _ in ()).throw(KeyboardInterrupt))[0])
+        killed_after(patch, commits=1)
         with pytest.raises(KeyboardInterrupt):
             desk.ingest()
     (desk.folder / "c.md").unlink()
@@ -109,14 +128,15 @@ def test_a_run_killed_while_the_prefix_changes_leaves_nothing_behind(
     desk: Desk, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     desk.put(a="alpha words")
-    monkeypatch.setattr(
-        spine._Run, "remove_missing", lambda run, _seen: (run._commit(), (_ for _ in ()).throw(KeyboardInterrupt))[0]
-    )
-    with pytest.raises(KeyboardInterrupt):
-        desk.ingest(prefix="new/")
-    monkeypatch.undo()
+    desk.put(b="beta words")
+    with monkeypatch.context() as patch:
+        patch.setattr(spine, "MAX_BATCH_CHARACTERS", 5)
+        killed_after(patch, commits=1)
+        with pytest.raises(KeyboardInterrupt):
+            desk.ingest(prefix="new/")
+    assert sorted(desk.library.elements()) == ["b.md", "new/a.md"], "each file moves in one transaction"
     desk.ingest(prefix="new/")
-    assert desk.ids("words") == ["new/a.md"]
+    assert sorted(desk.ids("words")) == ["new/a.md", "new/b.md"]
 
 
 def test_batches_become_several_revisions_and_one_state(desk: Desk, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -174,7 +194,7 @@ def test_a_file_that_never_had_text_is_passed_over(desk: Desk) -> None:
 def test_a_file_over_the_limit_is_refused_without_being_hashed(desk: Desk, monkeypatch: pytest.MonkeyPatch) -> None:
     path = desk.write("big.txt", "x")
     os.truncate(path, MAX_BYTES + 1)
-    monkeypatch.setattr(spine, "_digest", lambda _path: pytest.fail("hashed"))
+    monkeypatch.setattr(spine, "digest_of", lambda _path: pytest.fail("hashed"))
     assert "larger than" in reasons(desk.ingest())["big.txt"]
 
 
@@ -330,36 +350,13 @@ def test_two_sources_cannot_fight_over_an_element(desk: Desk) -> None:
     assert sorted(desk.ids("words")) == ["a.md", "other/a.md"]
 
 
-def test_a_folder_that_moved_is_recognised_and_leaves_nothing_stale(desk: Desk) -> None:
-    desk.put(a="alpha words", b="beta words", c="gamma words")
-    moved = desk.root / "moved"
-    shutil.move(desk.folder, moved)
-    (moved / "c.md").unlink()
-    report = desk.ingest(moved)
-    assert counts(report) == (0, 0, 2, 1)
-    assert "taken over" in report.notes[0]
-    assert sorted(desk.ids("words")) == ["a.md", "b.md"]
-    assert desk.library.catalog.sources.files(desk.library.scope(), str(desk.folder)) == {}
-
-
-def test_a_small_overlap_with_a_missing_source_removes_nothing(desk: Desk) -> None:
-    """The drive of the old source may just not be mounted."""
-    desk.put(a="alpha words", b="beta words", c="gamma words")
-    shutil.rmtree(desk.folder)
-    other = desk.root / "other"
-    other.mkdir()
-    (other / "a.md").write_text("new words")
-    desk.ingest(other)
-    assert sorted(desk.ids("words")) == ["a.md", "b.md", "c.md"]
-
-
 # --- many files -----------------------------------------------------------------------------------------------
 
 
 def test_of_two_thousand_files_each_is_read_once_and_told(desk: Desk, monkeypatch: pytest.MonkeyPatch) -> None:
     read: list[object] = []
-    real = spine.read_document
-    monkeypatch.setattr(spine, "read_document", lambda *given: read.append(given) or real(*given))
+    real = spine.elements_of
+    monkeypatch.setattr(spine, "elements_of", lambda *given: read.append(given) or real(*given))
     for number in range(2000):
         desk.write(f"{number % 20}/{number}.md", f"# Note {number}\n\nThe words of note {number}.\n")
     told: list[tuple[str, int, int]] = []
@@ -373,7 +370,7 @@ def test_of_two_thousand_files_each_is_read_once_and_told(desk: Desk, monkeypatc
     assert counts(again) == (0, 0, 2000, 0)
     moved = desk.root / "moved"
     shutil.move(desk.folder, moved)
-    assert counts(desk.ingest(moved)) == (0, 0, 2000, 0)
+    assert counts(desk.ingest(moved, take_over=desk.folder)) == (0, 0, 2000, 0)
     assert len(read) == 2000, "nothing is read that was read before"
 
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import threading
 from collections.abc import Iterator
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 
 import pytest
@@ -14,7 +14,7 @@ from pincite.errors import InvalidArgument, PinciteError, Unavailable
 from pincite.ingest import remote
 from pincite.ingest.addresses import is_public, parse_url
 from pincite.ingest.remote import name_of
-from pincite.kinds.documents import read as reading
+from pincite.kinds.documents.kind import DECLARATION, DocumentsKind
 from sample_files import pdf
 from terminal import Run
 
@@ -139,11 +139,12 @@ def test_a_file_that_is_gone_stays_until_its_removal_is_asked_for(desk: Desk, si
 
 
 def test_a_file_beyond_the_limit_is_not_taken(desk: Desk, site: Site, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(remote, "MAX_BYTES", 1000)
+    monkeypatch.setattr(DocumentsKind, "declares", replace(DECLARATION, max_bytes=1000))
     site.files["/a.md"] = b"a" * 1001
     with pytest.raises(InvalidArgument, match="larger than 1,000 bytes"):
         fetch(desk, f"{site.url}/a.md")
-    assert reading.MAX_BYTES > 1000
+    site.files["/a.md"] = b"a" * 1000
+    assert fetch(desk, f"{site.url}/a.md") == (1, 0, 0, 0)
 
 
 def test_a_transfer_beyond_its_time_is_given_up(desk: Desk, site: Site, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -18,7 +18,8 @@ from desk import Desk
 from pincite.cli.watch import seconds
 from pincite.errors import InvalidArgument, NotFound
 from pincite.ingest.sources import open_source
-from pincite.ingest.watch import MAX_UNREST, SourceChange, watched
+from pincite.ingest.watch import MAX_UNREST, FilesChanged, watched
+from pincite.kinds.documents.kind import DECLARATION
 
 
 class Looks(threading.Event):
@@ -52,15 +53,15 @@ def test_each_change_is_told_once_and_when_it_has_come_to_rest(desk: Desk) -> No
         lambda: (desk.write("c.md", "gamma"), (desk.folder / "b.md").unlink()),
         nothing,
     )
-    found = list(watched(open_source(desk.folder), 1, looks))
-    assert found == [SourceChange(changed=("a.md",)), SourceChange(added=("c.md",), removed=("b.md",))]
+    found = list(watched(open_source(desk.folder), DECLARATION, 1, looks))
+    assert found == [FilesChanged(changed=("a.md",)), FilesChanged(added=("c.md",), removed=("b.md",))]
 
 
 def test_a_file_that_never_rests_is_taken_all_the_same(desk: Desk) -> None:
     path = desk.write("a.md", "0")
     texts = iter(range(1, 100))
     acts = [lambda: path.write_text("x" * next(texts), encoding="utf-8")] * (MAX_UNREST + 1)
-    assert list(watched(open_source(desk.folder), 1, Looks(*acts))) == [SourceChange(changed=("a.md",))]
+    assert list(watched(open_source(desk.folder), DECLARATION, 1, Looks(*acts))) == [FilesChanged(changed=("a.md",))]
 
 
 def test_what_changes_while_the_first_ingest_runs_is_not_lost(desk: Desk) -> None:
@@ -70,7 +71,7 @@ def test_what_changes_while_the_first_ingest_runs_is_not_lost(desk: Desk) -> Non
     next(outcomes)
     desk.write("a.md", "beta words")
     (change, report) = next(outcomes)
-    assert change == SourceChange(changed=("a.md",))
+    assert change == FilesChanged(changed=("a.md",))
     assert not isinstance(report, pincite.PinciteError)
     assert desk.ids("beta") == ["a.md"]
 

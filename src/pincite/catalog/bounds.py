@@ -6,12 +6,12 @@ itself (row-level security); this is what answers in words.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
 from typing import Literal
 
-from pincite.bookkeeping import Job, SourceFile, Usage
+from pincite.bookkeeping import Job, SourceElement, SourceItem, Usage
 from pincite.errors import PermissionDenied
 from pincite.protocols import (
     Baselines,
@@ -175,6 +175,9 @@ class BoundElements:
     def tombstone(self, scope: Scope, element_id: str) -> Tombstone | None:
         return self._inner.tombstone(self._bounds.require(scope), element_id)
 
+    def tombstones(self, scope: Scope, element_ids: Collection[str]) -> dict[str, Tombstone]:
+        return self._inner.tombstones(self._bounds.require(scope), element_ids)
+
 
 class BoundRelations:
     def __init__(self, inner: Relations, bounds: Bounds) -> None:
@@ -314,11 +317,13 @@ class BoundSources:
     def __init__(self, inner: Sources, bounds: Bounds) -> None:
         self._inner, self._bounds = inner, bounds
 
-    def files(self, scope: Scope, source: str) -> dict[str, SourceFile]:
-        return self._inner.files(self._bounds.require(scope), source)
+    def items(self, scope: Scope, source: str) -> dict[str, SourceItem]:
+        return self._inner.items(self._bounds.require(scope), source)
 
-    def owners(self, scope: Scope) -> dict[str, str]:
-        return self._inner.owners(self._bounds.require(scope))
+    def elements(
+        self, scope: Scope, source: str, items: Collection[str], *, after: str = "", limit: int | None = None
+    ) -> tuple[SourceElement, ...]:
+        return self._inner.elements(self._bounds.require(scope), source, items, after=after, limit=limit)
 
-    def replace(self, scope: Scope, source: str, files: Iterable[SourceFile]) -> None:
-        self._inner.replace(self._bounds.require(scope), source, files)
+    def owners(self, scope: Scope, element_ids: Collection[str]) -> dict[str, tuple[str, SourceElement]]:
+        return self._inner.owners(self._bounds.require(scope), element_ids)

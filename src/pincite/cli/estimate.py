@@ -35,13 +35,14 @@ def say_estimate(
     include: Sequence[str],
     exclude: Sequence[str],
     prefix: str,
+    kind: str,
     *,
     json: bool,
 ) -> None:
     """What an ingest would ask the context model for; nothing is asked and nothing is changed."""
     with _open(here) as library:
         found = library.estimate_contexts(
-            source, repository=repository, include=include, exclude=exclude, prefix=prefix
+            source, repository=repository, include=include, exclude=exclude, prefix=prefix, kind=kind
         )
         model = library.config.context_model.model if library.config.contextual_embeddings else ""
     if json:

@@ -16,7 +16,7 @@ from pincite.errors import InvalidArgument, PinciteError
 
 if TYPE_CHECKING:
     from pincite.ingest.spine import IngestReport
-    from pincite.ingest.watch import SourceChange
+    from pincite.ingest.watch import FilesChanged
     from pincite.library import Library
 
 _PAUSE = re.compile(r"(\d+(?:\.\d+)?)\s*(ms|s|m)?")
@@ -46,7 +46,7 @@ def watch_source(library: Library, source: str, pause: float, *, json: bool, **o
     say("stopped watching; what was committed stays committed")
 
 
-def _say_change(change: SourceChange, report: IngestReport, *, json: bool, first: bool) -> None:
+def _say_change(change: FilesChanged, report: IngestReport, *, json: bool, first: bool) -> None:
     """What became of the files that changed; at first, of all."""
     from pincite import wire
 

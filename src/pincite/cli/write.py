@@ -39,6 +39,13 @@ def ingest(
     allow_empty: Annotated[
         bool, typer.Option("--allow-empty", help="An empty source removes what it gave before.")
     ] = False,
+    take_over: Annotated[
+        str,
+        typer.Option(
+            metavar="SOURCE", help="A source that moved here: the elements it gave belong to this source from now on."
+        ),
+    ] = "",
+    kind: Annotated[str, typer.Option(help="How the files are read and cut.")] = "documents",
     allow_private: Annotated[
         bool, typer.Option("--allow-private", help="An address may lie in a private network, or on this machine.")
     ] = False,
@@ -62,11 +69,12 @@ def ingest(
     pause = seconds(every)
     here = session(context)
     if dry_run:
-        say_estimate(here, source, repository, include or (), exclude or (), prefix, json=json)
+        say_estimate(here, source, repository, include or (), exclude or (), prefix, kind, json=json)
         return
     if watch:
         with here.open(create=True) as library:
             options = {"prefix": prefix, "allow_empty": allow_empty, "author": author, "message": message}
+            options |= {"take_over": take_over, "kind": kind}
             watch_source(
                 library,
                 source,
@@ -89,6 +97,8 @@ def ingest(
             exclude=exclude or (),
             prefix=prefix,
             allow_empty=allow_empty,
+            take_over=take_over,
+            kind=kind,
             allow_private=allow_private,
             author=author,
             message=message,

@@ -11,10 +11,11 @@ from pincite.errors import InvalidArgument, UnknownArgument
 from pincite.eval.beir import Document
 from pincite.ids import text_hash
 from pincite.index.entries import filter_values
+from pincite.ingest.apply import apply
 from pincite.ingest.spine import Progress, silent
 from pincite.kinds.documents import CutOptions, cut
 from pincite.text.language import identify
-from pincite.types import Change, Commit, Content, Derivation, JsonValue, PutElement, RemoveElement, State
+from pincite.types import Change, Content, Derivation, JsonValue, PutElement, RemoveElement, State
 
 if TYPE_CHECKING:
     from pincite.library import Library
@@ -81,7 +82,7 @@ def fill(library: Library, documents: Iterable[Document], kind: str, progress: P
 
     waiting = changes()
     while batch := tuple(islice(waiting, BATCH)):
-        library.catalog.commits.commit(scope, Commit(batch, message="corpus"))
+        apply(library.catalog, library.index, scope, batch, message="corpus", advance=False)
         progress("reading", counts["documents"], counts["documents"])
     progress("indexing", 0, 1)
     library.index.advance(scope)

@@ -22,8 +22,6 @@ from pincite.protocols import Catalog, ContextWriter
 from pincite.types import BEFORE_WRITTEN, Chunk, Scope, State
 
 PURPOSE = "context"
-PENDING = ";pending"
-"""Ends the recipe of a file some of whose passages wait for their contexts: the next ingest reads it again."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -1,70 +1,132 @@
-"""What the library remembers of a source: which of its files gave which element, and how they looked then."""
+"""What the library remembers of a source: which of its items gave which element, and how they looked then.
+
+It is read at the start of an ingest, and what changes of it is written by the commits of that ingest.
+"""
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterable
+import shlex
+from collections.abc import Collection, Iterable, Iterator
 from dataclasses import replace
-from pathlib import Path
 
 from pincite.advice import either
-from pincite.bookkeeping import SourceFile
-from pincite.errors import Conflict
-from pincite.protocols import Catalog
+from pincite.bookkeeping import UNREAD_SIZE, SourceChange, SourceElement, SourceItem
+from pincite.ingest.sources import DELIVERED
+from pincite.protocols import Sources
 from pincite.types import Scope
+
+PAGE = 20_000
+"""Elements that are read at once of what an item gave: it may have given a million."""
 
 
 class SourceMemory:
-    """The memory of one source, read at the start of an ingest and replaced at its end."""
+    """The memory of one source, and what the next commit adds to it."""
 
-    def __init__(self, catalog: Catalog, scope: Scope, key: str) -> None:
-        self._sources = catalog.sources
+    def __init__(self, sources: Sources, scope: Scope, key: str, take_over: str = "") -> None:
+        self._sources = sources
         self._scope = scope
         self._key = key
-        self._owners = self._sources.owners(scope)
-        self.before = self._sources.files(scope, key)
+        self.items = sources.items(scope, key)
+        """By name, as the last ingest and the commits of this one left them."""
         self.notes: list[str] = []
+        self._former = ""
+        if take_over and take_over != key:
+            self._take_over(take_over)
+        self._forget_drafts()
 
-    def adopt(self, element_ids: Collection[str]) -> None:
-        """Take over from sources whose path is gone what this source now gives.
+    def _take_over(self, former: str) -> None:
+        """Treat what another source gave as this one's; the next commit makes it so."""
+        theirs = self._sources.items(self._scope, former)
+        whose = either(former, "the source that was named")
+        if not theirs:
+            self.notes.append(f"nothing in this repository comes from {whose}, so nothing was taken over")
+            return
+        both = {name: _unread(item) for name, item in theirs.items() if name in self.items}
+        self.items = theirs | self.items | both
+        self._former = former
+        self.notes.append(f"{len(theirs)} file(s) taken over from {whose}")
 
-        A source of which more than half is found here has moved: the rest of it was deleted, and is taken over too.
-        """
-        claimed = {self._owners[e] for e in element_ids if e in self._owners} - {self._key}
-        for owner in sorted(key for key in claimed if "://" not in key and not Path(key).exists()):
-            files = self._sources.files(self._scope, owner)
-            here = {name: file for name, file in files.items() if file.element_id in element_ids}
-            taken = files if 2 * len(here) > len(files) else here
-            self.before = taken | self.before
-            # Ours first: killed in between, both remember, and the next ingest takes over again.
-            self._sources.replace(self._scope, self._key, self.before.values())
-            self._sources.replace(self._scope, owner, [f for name, f in files.items() if name not in taken])
-            self._owners |= {file.element_id: self._key for file in taken.values()}
-            former = either(f"{owner}, which is gone", "a source that is gone")
-            self.notes.append(f"{len(taken)} file(s) taken over from {former}")
+    @property
+    def takes_over(self) -> bool:
+        """Whether the next commit takes another source over."""
+        return bool(self._former)
 
-    def check_owner(self, element_id: str) -> None:
-        """Two sources must not fight over an element."""
-        owner = self._owners.get(element_id, self._key)
-        if owner != self._key:
-            advice = either(
-                f"{owner}; give this source a --prefix or another --repository",
-                "another source; give this one a prefix or another repository_id",
-            )
-            raise Conflict(f"{element_id!r} already comes from {advice}")
+    # --- asking -----------------------------------------------------------------------------------------------
 
-    def announce(self, files: Iterable[SourceFile]) -> None:
-        """Remember files before they are committed, those that now give another element under both.
+    def owners(self, element_ids: Collection[str]) -> dict[str, tuple[str, SourceElement]]:
+        """By element id whose it is: "" stands for this source, also for what it is taking over."""
+        own = {self._key, self._former}
+        found = self._sources.owners(self._scope, element_ids) if element_ids else {}
+        return {element_id: ("" if source in own else source, given) for element_id, (source, given) in found.items()}
 
-        Should the process die in between, the next ingest knows whose elements they are, and reads the files again.
-        """
-        pending = {file.path: replace(file, size=-1, content_hash="") for file in files}
-        former = [
-            replace(file, path=f"{file.path} as {file.element_id}")
-            for file in self.before.values()
-            if file.path in pending and pending[file.path].element_id != file.element_id
-        ]
-        self._sources.replace(self._scope, self._key, [*(self.before | pending).values(), *former])
+    def given_by(self, items: Collection[str]) -> Iterator[SourceElement]:
+        """What these items gave before."""
+        for source in filter(None, (self._key, self._former)):
+            after = ""
+            while items:
+                page = self._sources.elements(self._scope, source, items, after=after, limit=PAGE)
+                yield from page
+                if len(page) < PAGE:
+                    break
+                after = page[-1].element_id
 
-    def store(self, files: Iterable[SourceFile]) -> None:
-        """Remember exactly these files."""
-        self._sources.replace(self._scope, self._key, files)
+    def whose(self, element_id: str, owner: str) -> str:
+        """Why an element of another source is not taken, and what to do about it."""
+        # What was handed over has no folder that could have moved, and a delivery cannot ask for a takeover.
+        offered = self._key != DELIVERED
+        here = f" if that source has moved here, add --take-over {shlex.quote(owner)};" if offered else ""
+        there = " if that source has moved here, send its place as take_over;" if offered else ""
+        advice = either(
+            f"{owner};{here} to keep both, give this source a --prefix or another --repository",
+            f"another source;{there} to keep both, give this one a prefix or another repository_id",
+        )
+        return f"{element_id!r} already comes from {advice}"
+
+    # --- remembering ------------------------------------------------------------------------------------------
+
+    def put_item(self, item: SourceItem) -> None:
+        """Remember an item as it was read."""
+        if self.items.get(item.name) != item:
+            self.items[item.name] = self._put_items[item.name] = item
+
+    def mark_unread(self, name: str) -> None:
+        """Have a known item read again by the next ingest, whatever happens to this one."""
+        known = self.items.get(name)
+        if known is not None and known.digest:
+            self.put_item(_unread(known))
+
+    def put_element(self, given: SourceElement) -> None:
+        self._put_elements.append(given)
+
+    def remove_elements(self, element_ids: Iterable[str]) -> None:
+        self._removed_elements += element_ids
+
+    def remove_items(self, names: Iterable[str]) -> None:
+        """Forget items, and what they still own."""
+        for name in names:
+            del self.items[name]
+            self._removed_items.append(name)
+
+    def drafted(self) -> tuple[SourceChange, ...]:
+        """What the next commit is to remember; then nothing is left to be."""
+        made = SourceChange(
+            self._key,
+            take_over=self._former,
+            elements_removed=tuple(self._removed_elements),
+            items=tuple(self._put_items.values()),
+            elements=tuple(self._put_elements),
+            items_removed=tuple(self._removed_items),
+        )
+        self._former = ""
+        self._forget_drafts()
+        return (made,) if made != SourceChange(self._key) else ()
+
+    def _forget_drafts(self) -> None:
+        self._put_items: dict[str, SourceItem] = {}
+        self._put_elements: list[SourceElement] = []
+        self._removed_elements: list[str] = []
+        self._removed_items: list[str] = []
+
+
+def _unread(item: SourceItem) -> SourceItem:
+    return replace(item, size=UNREAD_SIZE, digest="")

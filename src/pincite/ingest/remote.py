@@ -1,7 +1,7 @@
 """One file from an https address, as if it lay in a folder. Unchanged since last time, it costs one request.
 
-Limits: MAX_BYTES, a deadline, five redirects that stay encrypted and public. Proxies and credentials of the
-environment are not used: what is fetched must not depend on who fetches it.
+Limits: the size that its kind declares, a deadline, five redirects that stay encrypted and public. Proxies and
+credentials of the environment are not used: what is fetched must not depend on who fetches it.
 """
 
 from __future__ import annotations
@@ -15,11 +15,11 @@ from tempfile import TemporaryDirectory
 from typing import TYPE_CHECKING
 from urllib.parse import SplitResult, unquote, urljoin, urlunsplit
 
-from pincite.bookkeeping import SourceFile
+from pincite.bookkeeping import SourceItem
 from pincite.errors import InvalidArgument, Unavailable
 from pincite.ingest.addresses import parse_url, resolve
 from pincite.ingest.sources import FileFound, Scan, Source, empty_is_meant, scan
-from pincite.kinds.documents.read import MAX_BYTES, SUFFIXES
+from pincite.protocols.kind import Declaration
 
 if TYPE_CHECKING:
     import httpx2
@@ -32,33 +32,25 @@ SILENCE_SECONDS = 15.0
 
 _REDIRECTS = frozenset({301, 302, 303, 307, 308})
 _GONE = frozenset({404, 410})
-_SUFFIX_OF = {
-    "application/pdf": ".pdf",
-    "application/vnd.openxmlformats-officedocument.wordprocessingml.document": ".docx",
-    "application/vnd.openxmlformats-officedocument.presentationml.presentation": ".pptx",
-    "application/vnd.openxmlformats-officedocument.spreadsheetml.sheet": ".xlsx",
-    "text/html": ".html",
-    "application/xhtml+xml": ".html",
-    "text/markdown": ".md",
-    "text/csv": ".csv",
-    "text/plain": ".txt",
-}
 
 
 @contextmanager
 def gathered(
-    source: Source, before: Mapping[str, SourceFile], is_current: Callable[[SourceFile], bool]
+    source: Source,
+    declares: Declaration,
+    before: Mapping[str, SourceItem],
+    is_current: Callable[[SourceItem], bool],
 ) -> Iterator[Scan]:
     """What the source holds now. A remote file is there for as long as the block lasts.
 
     `before` is what the last ingest saw; only what `is_current` may be answered with "not modified".
     """
     if not source.url:
-        yield scan(source)
+        yield scan(source, declares)
         return
     with TemporaryDirectory(prefix="pincite-") as folder:
         known = before.get(name_of(source.url))
-        yield _fetched(source, known if known and is_current(known) else None, Path(folder))
+        yield _fetched(source, declares, known if known and is_current(known) else None, Path(folder))
 
 
 def name_of(url: str) -> str:
@@ -70,7 +62,7 @@ def name_of(url: str) -> str:
     return f"{host}/{readable}" + (f"?{parts.query}" if parts.query else "")
 
 
-def _fetched(source: Source, known: SourceFile | None, folder: Path) -> Scan:
+def _fetched(source: Source, declares: Declaration, known: SourceItem | None, folder: Path) -> Scan:
     import httpx2
 
     name = name_of(source.url)
@@ -87,8 +79,8 @@ def _fetched(source: Source, known: SourceFile | None, folder: Path) -> Scan:
                 return Scan([FileFound(path, name, known.size, known.mtime_ns, known.validator)])
             if response.status_code != 200:
                 raise Unavailable(_refusal(source.url, response.status_code))
-            path = folder / f"file{_suffix(source.url, response)}"
-            size = _save(response, path, deadline)
+            path = folder / f"file{_suffix(source.url, response, declares)}"
+            size = _save(response, path, deadline, declares.max_bytes)
             return Scan([FileFound(path, name, size, time.time_ns(), _validator(response, path.suffix))])
     except httpx2.TimeoutException as error:
         raise Unavailable(f"{source.url} does not answer within {SILENCE_SECONDS:g} s; try again later") from error
@@ -97,7 +89,7 @@ def _fetched(source: Source, known: SourceFile | None, folder: Path) -> Scan:
 
 
 @contextmanager
-def _answer(client: httpx2.Client, source: Source, known: SourceFile | None) -> Iterator[httpx2.Response]:
+def _answer(client: httpx2.Client, source: Source, known: SourceItem | None) -> Iterator[httpx2.Response]:
     """The last answer of a chain of redirects, every stop of it checked."""
     url = source.url
     for _ in range(MAX_REDIRECTS + 1):
@@ -142,7 +134,7 @@ def _asked(
         return
 
 
-def _conditions(known: SourceFile | None) -> dict[str, str]:
+def _conditions(known: SourceItem | None) -> dict[str, str]:
     stated: dict[str, str] = json.loads(known.validator) if known and known.validator else {}
     names = {"etag": "If-None-Match", "modified": "If-Modified-Since"}
     return {names[key]: value for key, value in stated.items() if key in names}
@@ -155,28 +147,29 @@ def _validator(response: httpx2.Response, suffix: str) -> str:
     return json.dumps({**kept, "suffix": suffix}) if kept else ""
 
 
-def _suffix(url: str, response: httpx2.Response) -> str:
+def _suffix(url: str, response: httpx2.Response, declares: Declaration) -> str:
     """By the address, else by what the server says the file is."""
     suffix = PurePosixPath(parse_url(url, allow_private=True).path).suffix.lower()
-    if suffix in SUFFIXES:
+    if suffix in declares.suffixes:
         return suffix
     stated = response.headers.get("content-type", "").partition(";")[0].strip().lower()
-    if stated not in _SUFFIX_OF:
+    if stated not in declares.media_types:
+        known = ", ".join(declares.suffixes)
         raise InvalidArgument(
-            f"{url} is {stated or 'of no stated type'}, which is not read; known: {', '.join(SUFFIXES)}", field="source"
+            f"{url} is {stated or 'of no stated type'}, which is not read; known: {known}", field="source"
         )
-    return _SUFFIX_OF[stated]
+    return declares.media_types[stated]
 
 
-def _save(response: httpx2.Response, path: Path, deadline: float) -> int:
+def _save(response: httpx2.Response, path: Path, deadline: float, max_bytes: int) -> int:
     if response.headers.get("content-encoding", "identity").lower() not in ("identity", ""):
         raise Unavailable("the server compresses what it was asked not to; download the file and ingest it")
     size = 0
     with path.open("wb") as file:
         for piece in response.iter_raw():
             size += len(piece)
-            if size > MAX_BYTES:
-                raise InvalidArgument(f"larger than {MAX_BYTES:,} bytes; split the file", field="source")
+            if size > max_bytes:
+                raise InvalidArgument(f"larger than {max_bytes:,} bytes; split the file", field="source")
             if time.monotonic() > deadline:
                 raise Unavailable(f"not here after {SECONDS:g} s; download the file and ingest it")
             file.write(piece)

@@ -5,17 +5,18 @@ from __future__ import annotations
 import fnmatch
 import os
 import stat
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
-from urllib.parse import urlunsplit
+from urllib.parse import urlsplit, urlunsplit
 
 from pincite.advice import either
 from pincite.errors import InvalidArgument, NotFound
 from pincite.ingest.addresses import parse_url
-from pincite.kinds.documents import SUFFIXES
-from pincite.kinds.documents.convert import SAVE_AS
+from pincite.protocols.kind import Declaration
 
+DEFAULT_KIND = "documents"
+"""The kind that reads a source unless another one is named."""
 SKIPPED_FOLDERS = frozenset({"node_modules", "__pycache__"})
 """Passed over without a word, like everything whose name begins with a dot."""
 DELIVERED = "delivered://"
@@ -65,11 +66,25 @@ class Source:
     """Whether what is no longer there is to be removed."""
     delivery: Delivery | None = None
     """Files that are handed over, not found: what was handed over before stays."""
+    kind: str = DEFAULT_KIND
+    """Which kind reads it. What two kinds read of one folder is two sources: neither misses the files of the other."""
 
     @property
     def key(self) -> str:
         """How the library remembers it."""
-        return DELIVERED if self.delivery is not None else self.url or str(self.root)
+        return DELIVERED if self.delivery is not None else _key(self.url or str(self.root), self.kind)
+
+
+def remembered_as(given: str | Path, kind: str = DEFAULT_KIND) -> str:
+    """How the library remembers a source that may no longer be there: by its place, or as a message named it."""
+    place = str(given).removeprefix(f"{kind}:") if kind != DEFAULT_KIND else str(given)
+    if "://" in place:
+        return _key(urlunsplit(urlsplit(place)._replace(fragment="")), kind)
+    return _key(str(Path(place).expanduser().resolve()), kind)
+
+
+def _key(place: str, kind: str) -> str:
+    return place if kind == DEFAULT_KIND else f"{kind}:{place}"
 
 
 def empty_is_meant() -> str:
@@ -93,10 +108,11 @@ class Scan:
     """Not meant for the library."""
     unseen: list[str] = field(default_factory=list)
 
-    def is_gone(self, name: str) -> bool:
-        """Whether a file of the last ingest is really no longer there."""
-        troubled = {item.path for item in self.failed}
-        return name not in troubled and not any(name.startswith(f"{folder}/") for folder in self.unseen)
+    def gone(self, names: Iterable[str]) -> list[str]:
+        """Which of these files, known from the last ingest, are really no longer there."""
+        there = {file.name for file in self.files} | {item.path for item in self.failed}
+        hidden = tuple(f"{folder}/" for folder in self.unseen)
+        return [name for name in names if name not in there and not name.startswith(hidden)]
 
 
 def open_source(
@@ -106,13 +122,14 @@ def open_source(
     *,
     may_be_gone: bool = False,
     allow_private: bool = False,
+    kind: str = DEFAULT_KIND,
 ) -> Source:
     """The source at a path or address. `NotFound` when no file is there, unless what it gave is to be removed."""
     if "://" in str(given):
         if include or exclude:
             raise InvalidArgument("an address is one file; include and exclude are for folders", field="include")
         url = urlunsplit(parse_url(str(given), allow_private=allow_private)._replace(fragment=""))
-        return Source(Path(), url=url, allow_private=allow_private, may_be_gone=may_be_gone)
+        return Source(Path(), url=url, allow_private=allow_private, may_be_gone=may_be_gone, kind=kind)
     path = Path(given).expanduser()
     if not path.exists() and not may_be_gone:
         raise NotFound(
@@ -120,10 +137,10 @@ def open_source(
             f" {empty_is_meant()}",
             field="source",
         )
-    return Source(path.resolve(), tuple(include), tuple(exclude))
+    return Source(path.resolve(), tuple(include), tuple(exclude), kind=kind)
 
 
-def scan(source: Source) -> Scan:
+def scan(source: Source, declares: Declaration) -> Scan:
     """Readable files in order of their names, and everything that was passed over with its reason."""
     out = Scan()
     base = source.root.parent if source.root.is_file() else source.root
@@ -132,18 +149,18 @@ def scan(source: Source) -> Scan:
         if not _is_text(name):
             out.skipped.append(Skipped(ascii(name), "its name is not valid UTF-8; rename it"))
         elif _wanted(name, source):
-            _look(path, name, source, out)
+            _look(path, name, source, declares, out)
     out.files.sort(key=lambda file: file.name)
     out.failed.sort(key=lambda item: item.path)
     out.skipped.sort(key=lambda item: item.path)
     return out
 
 
-def _look(path: Path, name: str, source: Source, out: Scan) -> None:
-    if path.suffix.lower() not in SUFFIXES:
+def _look(path: Path, name: str, source: Source, declares: Declaration, out: Scan) -> None:
+    if path.suffix.lower() not in declares.suffixes:
         what = f"{path.suffix} is not a known type" if path.suffix else "it has no suffix that tells its type"
-        newer = SAVE_AS.get(path.suffix.lower(), "")
-        advice = f"save it as {newer}" if newer else f"known: {', '.join(SUFFIXES)}"
+        newer = declares.save_as.get(path.suffix.lower(), "")
+        advice = f"save it as {newer}" if newer else f"known: {', '.join(declares.suffixes)}"
         out.skipped.append(Skipped(name, f"{what}; {advice}"))
         return
     try:

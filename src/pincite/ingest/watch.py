@@ -7,12 +7,13 @@ folders, replaced folders). A file that is being written changes between two loo
 from __future__ import annotations
 
 import threading
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from typing import TypeAlias
 
 from pincite.errors import InvalidArgument
 from pincite.ingest.sources import Source, scan
+from pincite.protocols.kind import Declaration
 
 MAX_UNREST = 10
 """Looks after which a source that never rests is taken as it is."""
@@ -21,7 +22,7 @@ _Seen: TypeAlias = dict[str, tuple[int, int]]
 
 
 @dataclass(frozen=True, slots=True)
-class SourceChange:
+class FilesChanged:
     """Which files differ from what was seen before, by name."""
 
     added: tuple[str, ...] = ()
@@ -29,7 +30,9 @@ class SourceChange:
     removed: tuple[str, ...] = ()
 
 
-def watched(source: Source, every_seconds: float, stop: threading.Event) -> Iterator[SourceChange]:
+def watched(
+    source: Source, declares: Declaration, every_seconds: float, stop: threading.Event
+) -> Iterator[FilesChanged]:
     """Each change of the source once it has come to rest, until `stop` is set; what is there at the call is none."""
     if source.url:
         raise InvalidArgument(
@@ -37,13 +40,19 @@ def watched(source: Source, every_seconds: float, stop: threading.Event) -> Iter
         )
     if every_seconds <= 0:
         raise InvalidArgument(f"every {every_seconds:g} s is no pause; choose more than 0", field="every")
-    return _changes(source, every_seconds, stop, _look(source))
+
+    def look() -> _Seen:
+        return {file.name: (file.size, file.mtime_ns) for file in scan(source, declares).files}
+
+    return _changes(look, look(), every_seconds, stop)
 
 
-def _changes(source: Source, every_seconds: float, stop: threading.Event, known: _Seen) -> Iterator[SourceChange]:
+def _changes(
+    look: Callable[[], _Seen], known: _Seen, every_seconds: float, stop: threading.Event
+) -> Iterator[FilesChanged]:
     last, unrest = known, 0
     while not stop.wait(every_seconds):
-        seen = _look(source)
+        seen = look()
         if seen == known:
             last, unrest = seen, 0
         elif seen == last or unrest >= MAX_UNREST:
@@ -53,12 +62,8 @@ def _changes(source: Source, every_seconds: float, stop: threading.Event, known:
             last, unrest = seen, unrest + 1
 
 
-def _look(source: Source) -> _Seen:
-    return {file.name: (file.size, file.mtime_ns) for file in scan(source).files}
-
-
-def _difference(before: _Seen, now: _Seen) -> SourceChange:
-    return SourceChange(
+def _difference(before: _Seen, now: _Seen) -> FilesChanged:
+    return FilesChanged(
         added=tuple(sorted(now.keys() - before.keys())),
         changed=tuple(sorted(name for name in now.keys() & before.keys() if now[name] != before[name])),
         removed=tuple(sorted(before.keys() - now.keys())),

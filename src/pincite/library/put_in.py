@@ -15,12 +15,15 @@ from pincite.errors import (
     Unavailable,
 )
 from pincite.index.open import erase_from_others
+from pincite.ingest.apply import apply
 from pincite.ingest.context_reports import ContextsEstimate
-from pincite.ingest.sources import Source, deliver, open_source
+from pincite.ingest.sources import DEFAULT_KIND, Source, deliver, open_source, remembered_as
 from pincite.ingest.spine import IngestOptions, IngestReport, Progress, estimate, ingest, silent
-from pincite.ingest.watch import SourceChange, watched
+from pincite.ingest.watch import FilesChanged, watched
+from pincite.kinds.open import KindSettings, open_kind
 from pincite.library.opened import OpenLibrary
-from pincite.types import Committed, Scope
+from pincite.protocols import Kind
+from pincite.types import Change, Committed, Scope
 
 
 class Writing(OpenLibrary):
@@ -36,6 +39,8 @@ class Writing(OpenLibrary):
         prefix: str = "",
         allow_empty: bool = False,
         allow_private: bool = False,
+        take_over: str | Path = "",
+        kind: str = DEFAULT_KIND,
         author: str = "",
         message: str = "",
         embedding: bool = True,
@@ -43,12 +48,22 @@ class Writing(OpenLibrary):
     ) -> IngestReport:
         """Bring a repository in line with a folder, a file or an https address; unchanged files cost nothing.
 
+        `take_over`: another source that has become this one, a folder that was moved for example. What it gave belongs
+        to this source from then on, so what this one does not hold is removed.
+
         What is new can be found by its words at once; its vectors follow in the background (`embed` waits for them).
         """
         self._require_owner("change what it holds")
         scope = self._writable(repository)
-        opened = open_source(source, include, exclude, may_be_gone=allow_empty, allow_private=allow_private)
-        options = IngestOptions(self.config.chunking.options(), author or self._author, message, prefix, allow_empty)
+        opened = open_source(source, include, exclude, may_be_gone=allow_empty, allow_private=allow_private, kind=kind)
+        options = IngestOptions(
+            self._kind(kind),
+            author or self._author,
+            message,
+            prefix,
+            allow_empty,
+            remembered_as(take_over, kind) if take_over else "",
+        )
         return self._take_in(scope, opened, options, progress, embedding=embedding)
 
     def deliver(
@@ -67,9 +82,47 @@ class Writing(OpenLibrary):
         The folder may go afterwards. `withdrawn`: paths that were delivered earlier and are taken out.
         """
         self._require_owner("change what it holds")
-        options = IngestOptions(self.config.chunking.options(), author or self._author, message)
+        options = IngestOptions(self._kind(DEFAULT_KIND), author or self._author, message)
         source = deliver(Path(folder), withdrawn)
         return self._take_in(self._writable(repository), source, options, progress, embedding=embedding)
+
+    def _kind(self, name: str) -> Kind:
+        """A kind, opened as the settings say."""
+        return open_kind(name, KindSettings(self.config.chunking.options()))
+
+    def apply(
+        self,
+        changes: Sequence[Change],
+        *,
+        repository: str = "",
+        author: str = "",
+        message: str = "",
+        message_ids: Sequence[str] = (),
+        expected_head: int | None = None,
+        embedding: bool = True,
+    ) -> Committed:
+        """Commit changes of elements and relations as one revision, and make them searchable.
+
+        With `expected_head`, the revision that the changes were made for, they are refused (`HeadMoved`) if the
+        repository has another head by now. `message_ids` name the messages behind the changes: sent again, the same
+        changes are a duplicate. Vectors follow in the background (`embed` waits for them).
+        """
+        self._require_owner("change what it holds")
+        scope = self._writable(repository)
+        made = apply(
+            self.catalog,
+            self.index,
+            scope,
+            changes,
+            author=author or self._author,
+            message=message,
+            message_ids=message_ids,
+            expected_head=expected_head,
+        )
+        self._merge_in_background(scope)
+        if embedding:
+            self.embed_in_background()
+        return made
 
     def require_writable(self, repository: str = "") -> str:
         """The repository that `ingest` would write to; raises what it would raise to a caller who may not."""
@@ -93,21 +146,23 @@ class Writing(OpenLibrary):
         *,
         include: Sequence[str] = (),
         exclude: Sequence[str] = (),
+        kind: str = DEFAULT_KIND,
         every_seconds: float = 2.0,
         stop: threading.Event,
         **options: Any,
-    ) -> Iterator[tuple[SourceChange, IngestReport | PinciteError]]:
+    ) -> Iterator[tuple[FilesChanged, IngestReport | PinciteError]]:
         """Ingest a source, and again whenever its files have changed, until `stop` is set; options as for `ingest`.
 
         What goes wrong (a folder that is not mounted, a library that is locked) is given once instead of a report, and
         tried again after each pause.
         """
-        seen = watched(open_source(source, include, exclude, allow_private=True), every_seconds, stop)
-        change: SourceChange | None = SourceChange()
+        opened = open_source(source, include, exclude, allow_private=True, kind=kind)
+        seen = watched(opened, self._kind(kind).declares, every_seconds, stop)
+        change: FilesChanged | None = FilesChanged()
         complaint = ""
         while change is not None:
             try:
-                report = self.ingest(source, include=include, exclude=exclude, **options)
+                report = self.ingest(source, include=include, exclude=exclude, kind=kind, **options)
             except (Conflict, NotFound, Unavailable) as problem:
                 if problem.message != complaint:
                     yield change, problem
@@ -116,6 +171,7 @@ class Writing(OpenLibrary):
                     return
                 continue
             complaint = ""
+            options.pop("take_over", None)  # it has happened
             yield change, report
             change = next(seen, None)
 
@@ -127,12 +183,13 @@ class Writing(OpenLibrary):
         include: Sequence[str] = (),
         exclude: Sequence[str] = (),
         prefix: str = "",
+        kind: str = DEFAULT_KIND,
     ) -> ContextsEstimate:
         """What an ingest would have the context model write, and about what that costs; nobody is asked."""
         self._require_owner("look at what would change")
-        opened = open_source(source, include, exclude)
+        opened = open_source(source, include, exclude, kind=kind)
         with self._contexts() as contexts:
-            options = IngestOptions(self.config.chunking.options(), prefix=prefix, contexts=contexts)
+            options = IngestOptions(self._kind(kind), prefix=prefix, contexts=contexts)
             return estimate(self.catalog, self.scope(repository), opened, options)
 
     def purge(

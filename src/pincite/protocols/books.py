@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Collection, Iterable, Mapping
 from typing import Protocol
 
-from pincite.bookkeeping import EmbeddingModel, Forgotten, Job, SourceFile, Usage
+from pincite.bookkeeping import EmbeddingModel, Forgotten, Job, SourceElement, SourceItem, Usage
 from pincite.types import Scope
 
 
@@ -112,9 +112,15 @@ class UsageLedger(Protocol):
 
 
 class Sources(Protocol):
-    def files(self, scope: Scope, source: str) -> dict[str, SourceFile]: ...
+    """What is remembered of the sources that feed a repository. It is written by commits (`Commit.sources`)."""
 
-    def owners(self, scope: Scope) -> dict[str, str]:
-        """Element id → the source that gave it."""
+    def items(self, scope: Scope, source: str) -> dict[str, SourceItem]:
+        """All items of the source, by name."""
 
-    def replace(self, scope: Scope, source: str, files: Iterable[SourceFile]) -> None: ...
+    def elements(
+        self, scope: Scope, source: str, items: Collection[str], *, after: str = "", limit: int | None = None
+    ) -> tuple[SourceElement, ...]:
+        """What these items gave, in order of the element ids, from the first beyond `after`."""
+
+    def owners(self, scope: Scope, element_ids: Collection[str]) -> dict[str, tuple[str, SourceElement]]:
+        """By element id the one source that gave it, and what is remembered of that; no entry: no source did."""

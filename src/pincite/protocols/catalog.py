@@ -6,7 +6,7 @@ own. What spans tenants is the operator's, and exists only on an `Operator`.
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Collection, Iterator, Sequence
 from contextlib import AbstractContextManager
 from pathlib import Path
 from typing import Literal, Protocol
@@ -56,6 +56,11 @@ class Commits(Protocol):
         """One transaction, one revision; creates the repository if needed.
 
         Changes nothing: no revision. Time is max(now, previous + 1 µs). Readers by id see it on return.
+
+        What `commit.sources` says is remembered in the same transaction, also where it makes no revision. `Conflict`
+        when an element belongs to another source, `HeadMoved` when the head is not the expected one; then nothing
+        is changed.
+        A commit seen before is a duplicate whatever head it expects, so it can be sent again.
         """
 
     def revision(self, scope: Scope, number: int) -> Revision | None: ...
@@ -93,6 +98,9 @@ class Elements(Protocol):
         """What `new` has that `old` has not, by element id."""
 
     def tombstone(self, scope: Scope, element_id: str) -> Tombstone | None: ...
+
+    def tombstones(self, scope: Scope, element_ids: Collection[str]) -> dict[str, Tombstone]:
+        """By id, those of the elements that were erased once; the last erasure of each."""
 
 
 class Relations(Protocol):

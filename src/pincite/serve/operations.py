@@ -194,6 +194,8 @@ def silent(_stage: str, _done: int, _total: int) -> None:
 def ingest(library: Library, asked: requests.Ingest, progress: Progress = silent) -> Json:
     """Update a repository from a source that the settings allow; a door that waits can follow the progress."""
     check_source(library.config.serve, asked.source, is_at_home=library.is_at_home)
+    if asked.take_over:
+        check_source(library.config.serve, asked.take_over, is_at_home=library.is_at_home, field="take_over")
     report = library.ingest(
         asked.source,
         repository=asked.repository_id,
@@ -201,6 +203,8 @@ def ingest(library: Library, asked: requests.Ingest, progress: Progress = silent
         exclude=asked.exclude,
         prefix=asked.prefix,
         allow_empty=asked.allow_empty,
+        take_over=asked.take_over,
+        kind=asked.kind,
         message=asked.message,
         progress=progress,
     )

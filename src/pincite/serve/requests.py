@@ -314,6 +314,16 @@ class Ingest(Request):
     exclude: list[str] = Field(default_factory=list, max_length=100, description="Skip files that match.")
     prefix: str = Field(default="", max_length=500, description="Put before each element id.")
     allow_empty: bool = Field(default=False, description="Let an empty source remove what it held before.")
+    take_over: str = Field(
+        default="",
+        max_length=4_000,
+        description="A source that moved here: the elements it gave belong to this source from now on.",
+    )
+    kind: str = Field(
+        default="documents",
+        max_length=100,
+        description="How the files are read and cut: a kind of source, such as documents.",
+    )
     message: str = Field(default="", max_length=2_000, description="Why; kept in the history.")
 
 

@@ -13,13 +13,13 @@ from pincite.errors import PermissionDenied
 from pincite.settings.serve import ServeSettings
 
 
-def check_source(settings: ServeSettings, source: str, *, is_at_home: bool) -> None:
+def check_source(settings: ServeSettings, source: str, *, is_at_home: bool, field: str = "source") -> None:
     """`PermissionDenied` unless the source is below one of `ingest_roots` and the caller belongs to the operator."""
     if not is_at_home or not any(_lies_below(source, root) for root in settings.ingest_roots):
         raise PermissionDenied(
             f"{source!r:.200} may not be ingested from here; upload the files, or ask the server's operator to add"
             " their folder to the setting serve.ingest_roots",
-            field="source",
+            field=field,
         )
 
 

@@ -22,8 +22,8 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from pincite.bookkeeping import EmbeddingModel, Forgotten, Job, SourceFile, Usage
-from pincite.errors import Conflict, Erased, InvalidArgument, NotFound, PermissionDenied, Unavailable
+from pincite.bookkeeping import EmbeddingModel, Forgotten, Job, SourceChange, SourceElement, SourceItem, Usage
+from pincite.errors import Conflict, Erased, HeadMoved, InvalidArgument, NotFound, PermissionDenied, Unavailable
 from pincite.ids import erasure_key, text_hash, version_id
 from pincite.protocols import Catalog, Operator, Session
 from pincite.types import (
@@ -70,6 +70,18 @@ def put(element_id: str, *states: State | str, message_id: str = "") -> PutEleme
 
 def commit(catalog: Catalog, *changes: Change, scope: Scope = SCOPE, message_ids: tuple[str, ...] = ()) -> Committed:
     return catalog.commits.commit(scope, Commit(changes, "ann", "why", message_ids))
+
+
+def gave(element_id: str, item: str, digest: str = "", *relations: str) -> SourceElement:
+    """That an item gave an element."""
+    return SourceElement(element_id, item, digest, relations)
+
+
+def remember(catalog: Catalog, *said: SourceChange | Change) -> Committed:
+    """Commit what is remembered of sources, with changes of elements or without."""
+    sources = tuple(item for item in said if isinstance(item, SourceChange))
+    changes = tuple(item for item in said if not isinstance(item, SourceChange))
+    return catalog.commits.commit(SCOPE, Commit(changes, sources=sources))
 
 
 def view(revision: int, valid_at: date = DAY, roles: frozenset[str] | None = None, scope: Scope = SCOPE) -> View:
@@ -129,6 +141,7 @@ def calls_of(parts: Session, scope: Scope, job: Job) -> dict[str, Callable[[], o
         "elements.ids": lambda: parts.elements.ids(at),
         "elements.diff": lambda: parts.elements.diff(scope, 0, 1),
         "elements.tombstone": lambda: parts.elements.tombstone(scope, "a"),
+        "elements.tombstones": lambda: parts.elements.tombstones(scope, ["a"]),
         "relations.of": lambda: parts.relations.of(at, "a"),
         "relations.definitions": lambda: parts.relations.definitions(at, "t"),
         "relations.terms": lambda: parts.relations.terms(at),
@@ -159,9 +172,9 @@ def calls_of(parts: Session, scope: Scope, job: Job) -> dict[str, Callable[[], o
         "contexts.put": lambda: parts.contexts.put(tenant, "k", "h", "c"),
         "usage.add": lambda: parts.usage.add(tenant, "2026-01-31", Usage("p", "m", "rerank")),
         "usage.total": lambda: parts.usage.total(tenant),
-        "sources.files": lambda: parts.sources.files(scope, "s"),
-        "sources.owners": lambda: parts.sources.owners(scope),
-        "sources.replace": lambda: parts.sources.replace(scope, "s", []),
+        "sources.items": lambda: parts.sources.items(scope, "s"),
+        "sources.elements": lambda: parts.sources.elements(scope, "s", ["i"]),
+        "sources.owners": lambda: parts.sources.owners(scope, ["e"]),
         "session": lambda: parts.session(tenant).__enter__(),
     }
 
@@ -735,7 +748,7 @@ class CatalogContract:
             PutRelation(Relation("in", "cites", "b", "a")),
         )
         commit(catalog, put("a", "secret two"))
-        catalog.sources.replace(SCOPE, "s", [SourceFile("a.md", 1, 1, "h", "a", "r")])
+        remember(catalog, SourceChange("s", items=(SourceItem("a.md", 1, 1, "h"),), elements=(gave("a", "a.md"),)))
         made = catalog.commits.purge(SCOPE, ["a"], reason="court order", author="ann")
         info = catalog.repositories.ensure(SCOPE)
         assert (made.revision, made.changed, info.head, info.purges) == (3, True, 3, 1)
@@ -746,7 +759,8 @@ class CatalogContract:
             assert catalog.relations.resolve(view(revision), "i") == ()
         assert catalog.elements.history(SCOPE, "a") == ()
         assert catalog.elements.version(SCOPE, "a", version_id(content("secret"))) is None
-        assert catalog.sources.files(SCOPE, "s") == {}
+        assert catalog.sources.items(SCOPE, "s") == {}
+        assert catalog.sources.owners(SCOPE, ["a"]) == {}
         tombstone = catalog.elements.tombstone(SCOPE, "a")
         assert tombstone is not None
         assert (tombstone.reason, tombstone.author) == ("court order", "ann")
@@ -755,6 +769,7 @@ class CatalogContract:
         assert tombstone.erased == revision_three.time
         assert catalog.feed.erased(SCOPE, 0) == {erasure_key(SCOPE, "a")}
         assert catalog.feed.erased(SCOPE, 1) == frozenset()
+        assert catalog.elements.tombstones(SCOPE, ["a", "b", "a"]) == {"a": tombstone}
         assert catalog.check() == ()
 
     def test_a_purge_of_something_unknown_erases_nothing(self, catalog: Catalog) -> None:
@@ -999,16 +1014,116 @@ class CatalogContract:
         with pytest.raises(InvalidArgument):
             catalog.usage.add("t", "31.01.2026", call)
 
-    def test_sources_are_replaced_as_a_whole(self, catalog: Catalog) -> None:
-        one, two = SourceFile("a.md", 1, 2, "h", "a", "r"), SourceFile("b.md", 2**40, 2**60, "h", "b", "r")
-        assert catalog.sources.files(SCOPE, "docs") == {}
-        catalog.sources.replace(SCOPE, "docs", [one, two])
-        catalog.sources.replace(SCOPE, "other", [one])
-        catalog.sources.replace(SCOPE, "docs", [two])
-        assert catalog.sources.files(SCOPE, "docs") == {"b.md": two}
-        assert catalog.sources.files(SCOPE, "other") == {"a.md": one}
-        assert catalog.sources.owners(SCOPE) == {one.element_id: "other", two.element_id: "docs"}
-        assert catalog.sources.files(replace(SCOPE, organization="x"), "docs") == {}
+    # --- sources ----------------------------------------------------------------------------------------------
+
+    def test_a_commit_remembers_its_sources_and_only_what_changed(self, catalog: Catalog) -> None:
+        one = SourceItem("a.md", 1, 2, "h", "r", '{"etag": "x"}')
+        two = SourceItem("rows.jsonl", 2**40, 2**60, "h", "r", elements=2)
+        rows = gave("b", "rows.jsonl", "d1"), gave("c", "rows.jsonl", "d2", "edge")
+        assert catalog.sources.items(SCOPE, "docs") == {}
+        made = remember(
+            catalog, SourceChange("docs", items=(one, two), elements=(gave("a", "a.md"), *rows)), put("a", "one")
+        )
+        assert (made.revision, made.changed) == (1, True)
+        assert catalog.sources.items(SCOPE, "docs") == {"a.md": one, "rows.jsonl": two}
+        assert catalog.sources.elements(SCOPE, "docs", ["rows.jsonl"]) == rows
+        touched = replace(one, mtime_ns=3)
+        made = remember(catalog, SourceChange("docs", items=(touched,), elements_removed=("b",)))
+        assert (made.revision, made.changed, made.outcomes) == (1, False, ()), "memory alone makes no revision"
+        assert catalog.sources.items(SCOPE, "docs") == {"a.md": touched, "rows.jsonl": two}
+        assert catalog.sources.elements(SCOPE, "docs", ["a.md", "rows.jsonl"]) == (gave("a", "a.md"), rows[1])
+        assert catalog.sources.owners(SCOPE, ["a", "b", "c"]) == {
+            "a": ("docs", gave("a", "a.md")),
+            "c": ("docs", rows[1]),
+        }
+        assert catalog.sources.items(replace(SCOPE, organization="x"), "docs") == {}
+        assert catalog.sources.owners(replace(SCOPE, organization="x"), ["a"]) == {}
+
+    def test_elements_of_an_item_come_in_pages(self, catalog: Catalog) -> None:
+        many = tuple(gave(f"e{number}", f"{number % 2}.jsonl") for number in range(9))
+        remember(catalog, SourceChange("docs", elements=many))
+        page = catalog.sources.elements(SCOPE, "docs", ["1.jsonl"], limit=2)
+        assert [item.element_id for item in page] == ["e1", "e3"]
+        page = catalog.sources.elements(SCOPE, "docs", ["0.jsonl", "1.jsonl"], after="e6", limit=9)
+        assert [item.element_id for item in page] == ["e7", "e8"]
+        assert catalog.sources.elements(SCOPE, "docs", []) == ()
+
+    def test_an_item_counts_as_unread_until_it_was_read_to_its_end(self, catalog: Catalog) -> None:
+        remember(catalog, SourceChange("docs", elements=(gave("a", "rows.jsonl", "d1"),)))
+        assert catalog.sources.items(SCOPE, "docs") == {"rows.jsonl": SourceItem("rows.jsonl")}
+        whole = SourceItem("rows.jsonl", 5, 6, "h", "r", elements=2)
+        remember(catalog, SourceChange("docs", items=(whole,), elements=(gave("b", "rows.jsonl", "d2"),)))
+        assert catalog.sources.items(SCOPE, "docs") == {"rows.jsonl": whole}
+        remember(catalog, SourceChange("docs", elements=(gave("b", "rows.jsonl", "d3"),)))
+        assert catalog.sources.items(SCOPE, "docs") == {"rows.jsonl": whole}, "only what was said has changed"
+
+    def test_an_element_moves_between_items_of_its_source(self, catalog: Catalog) -> None:
+        remember(catalog, SourceChange("docs", elements=(gave("a", "one"), gave("b", "one"))))
+        remember(catalog, SourceChange("docs", elements=(gave("a", "two"),), items_removed=("one",)))
+        assert catalog.sources.owners(SCOPE, ["a", "b"]) == {"a": ("docs", gave("a", "two"))}
+        assert set(catalog.sources.items(SCOPE, "docs")) == {"two"}
+
+    def test_an_element_belongs_to_one_source(self, catalog: Catalog) -> None:
+        remember(catalog, SourceChange("docs", elements=(gave("a", "a.md"),)), put("a", "one"))
+        with pytest.raises(Conflict, match="'a' belongs to another source"):
+            remember(catalog, SourceChange("other", elements=(gave("a", "a.md"),)), put("a", "two"), put("b", "two"))
+        assert catalog.sources.items(SCOPE, "other") == {}
+        assert (text_at(catalog, 1, "a"), catalog.repositories.ensure(SCOPE).head) == ("one", 1), "nothing was changed"
+        remember(catalog, SourceChange("other", elements_removed=("a",), items_removed=("a.md",)))
+        assert set(catalog.sources.owners(SCOPE, ["a"])) == {"a"}, "a source forgets what is its own only"
+
+    def test_a_source_takes_over_what_another_one_gave(self, catalog: Catalog) -> None:
+        own, both = SourceItem("b.md", 1, 1, "h", "r"), SourceItem("c.md", 2, 2, "h", "r")
+        remember(
+            catalog,
+            SourceChange(
+                "old", items=(SourceItem("a.md", 1, 1, "h"), both), elements=(gave("a", "a.md"), gave("c", "c.md"))
+            ),
+            SourceChange("new", items=(own, both), elements=(gave("b", "b.md"), gave("new/c", "c.md"))),
+        )
+        remember(catalog, SourceChange("new", take_over="old", elements=(gave("a", "a.md", "d"),)), put("a", "one"))
+        assert catalog.sources.items(SCOPE, "old") == {}
+        items = catalog.sources.items(SCOPE, "new")
+        assert items == {"a.md": SourceItem("a.md", 1, 1, "h"), "b.md": own, "c.md": items["c.md"]}
+        assert (items["c.md"].digest, items["c.md"].size) == ("", -1), "both had it, so it is read again"
+        owners = catalog.sources.owners(SCOPE, ["a", "b", "c", "new/c"])
+        assert {element_id: (source, e.item) for element_id, (source, e) in owners.items()} == {
+            "a": ("new", "a.md"), "b": ("new", "b.md"), "c": ("new", "c.md"), "new/c": ("new", "c.md"),
+        }  # fmt: skip
+        assert owners["a"][1].digest == "d"
+
+    def test_a_commit_for_another_head_changes_nothing(self, catalog: Catalog) -> None:
+        first = Commit((put("a", "one"),), message_ids=("m",), expected_head=0)
+        assert catalog.commits.commit(SCOPE, first).revision == 1
+        late = Commit((put("a", "two"),), sources=(SourceChange("s", elements=(gave("a", "i"),)),), expected_head=0)
+        with pytest.raises(HeadMoved) as raised:
+            catalog.commits.commit(SCOPE, late)
+        assert (raised.value.expected, raised.value.found, raised.value.code) == (0, 1, "conflict")
+        assert "revision 1" in raised.value.message
+        assert "revision 0" in raised.value.message
+        assert catalog.sources.items(SCOPE, "s") == {}
+        assert text_at(catalog, 1, "a") == "one"
+        assert not catalog.commits.commit(SCOPE, first).changed, "a commit that is sent again is a duplicate"
+        assert catalog.commits.commit(SCOPE, replace(late, expected_head=1)).revision == 2
+
+    def test_a_purge_forgets_which_item_gave_the_element(self, catalog: Catalog) -> None:
+        rows = SourceItem("rows.jsonl", 1, 1, "h", "r", elements=2)
+        given = gave("a", "rows.jsonl"), gave("b", "rows.jsonl"), gave("c", "c.md")
+        remember(
+            catalog,
+            SourceChange("docs", items=(rows, SourceItem("c.md", 1, 1, "h")), elements=given),
+            *(put(element_id, "one") for element_id in "abc"),
+        )
+        catalog.commits.purge(SCOPE, ["a", "c"])
+        items = catalog.sources.items(SCOPE, "docs")
+        assert set(items) == {"rows.jsonl"}, "an item that gave nothing else is forgotten with its name"
+        assert (items["rows.jsonl"].digest, items["rows.jsonl"].size) == ("", -1), "any other one is read again"
+        assert set(catalog.sources.owners(SCOPE, ["a", "b", "c"])) == {"b"}
+
+    def test_outcomes_say_which_elements_are_new(self, catalog: Catalog) -> None:
+        assert commit(catalog, put("a", "one")).outcomes[0].added
+        made = commit(catalog, put("a", "two"), put("b", "two"), RemoveElement("a"), put("a", "three"))
+        assert [outcome.added for outcome in made.outcomes] == [False, True, False, True]
 
     # --- upkeep -----------------------------------------------------------------------------------------------
 

@@ -41,8 +41,8 @@ def test_the_reasons_of_a_job_name_no_folder_and_no_option_of_the_server(serve) 
     assert job["result"]["failed"] == [
         {
             "path": "company/leave.md",
-            "reason": "'company/leave.md' already comes from another source; give this one a prefix or another"
-            " repository_id",
+            "reason": "'company/leave.md' already comes from another source; to keep both, give this one a prefix or"
+            " another repository_id",
         }
     ]
     assert job["state"] == "failed"
@@ -63,6 +63,31 @@ def test_an_emptied_source_is_named_as_the_caller_named_it(serve, tmp_path, monk
     assert str(tmp_path) not in json.dumps(job)
     emptied = done(served, served.client.post("/v1/ingest", json={"source": "docs", "allow_empty": True}))
     assert (emptied["state"], emptied["result"]["removed"]) == ("succeeded", 1)
+
+
+def test_a_source_that_moved_is_taken_over_when_the_caller_says_so(serve, tmp_path, monkeypatch) -> None:
+    (tmp_path / "docs" / "old").mkdir(parents=True)
+    (tmp_path / "docs" / "old" / "a.md").write_text("# A\n\nText.")
+    monkeypatch.chdir(tmp_path)
+    served = serve(samples=False, ingest_roots=["docs"])
+    assert done(served, served.client.post("/v1/ingest", json={"source": "docs/old"}))["state"] == "succeeded"
+    (tmp_path / "docs" / "old").rename(tmp_path / "docs" / "new")
+    job = done(served, served.client.post("/v1/ingest", json={"source": "docs/new"}))
+    assert (job["state"], job["result"]["unchanged"]) == ("failed", 0)
+    assert "if that source has moved here, send its place as take_over" in job["result"]["failed"][0]["reason"]
+    assert str(tmp_path) not in json.dumps(job)
+    taken = {"source": "docs/new", "take_over": "docs/old"}
+    job = done(served, served.client.post("/v1/ingest", json=taken))
+    assert (job["state"], job["result"]["unchanged"]) == ("succeeded", 1)
+    assert job["result"]["notes"] == ["1 file(s) taken over from the source that was named"]
+
+
+def test_only_a_source_that_may_be_ingested_may_be_taken_over(serve, tmp_path) -> None:
+    served = serve(samples=False, ingest_roots=[str(tmp_path)])
+    (tmp_path / "a.md").write_text("# A\n\nText.")
+    asked = {"source": str(tmp_path), "take_over": "/somewhere/else"}
+    refused = served.client.post("/v1/ingest", json=asked)
+    assert (refused.status_code, refused.json()["field"]) == (403, "take_over")
 
 
 def test_a_job_says_how_many_of_its_files_are_done(serve) -> None:

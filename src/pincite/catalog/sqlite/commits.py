@@ -11,8 +11,9 @@ from pincite.catalog.sqlite.draft import Draft
 from pincite.catalog.sqlite.purge import purge
 from pincite.catalog.sqlite.repositories import ensure_number, head_of, number_of
 from pincite.catalog.sqlite.revisions import add_revision
+from pincite.catalog.sqlite.sources import remember
 from pincite.catalog.sqlite.store import store
-from pincite.errors import Conflict
+from pincite.errors import Conflict, HeadMoved
 from pincite.ids import text_hash
 from pincite.types import Commit, Committed, Outcome, Revision, Scope
 
@@ -45,6 +46,8 @@ class SqliteCommits:
             if earlier is not None:
                 return Committed(earlier, False, tuple(Outcome("duplicate", _subject(c)) for c in changes))
             head = head_of(connection, repository)
+            if commit.expected_head is not None and commit.expected_head != head:
+                raise HeadMoved(scope.repository, expected=commit.expected_head, found=head)
             draft = Draft(connection, repository)
             outcomes: list[Outcome] = []
             message_ids = {text_hash(m) for m in commit.message_ids}
@@ -61,6 +64,8 @@ class SqliteCommits:
             connection.executemany(_REMEMBER, [(repository, m, revision) for m in message_ids | draft.messages])
             if changed:
                 add_revision(connection, repository, revision, self._clock(), commit.author, commit.message)
+            for source in commit.sources:
+                remember(connection, repository, source)
         return Committed(revision, changed, tuple(outcomes))
 
     def revision(self, scope: Scope, number: int) -> Revision | None:

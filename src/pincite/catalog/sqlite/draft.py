@@ -70,13 +70,13 @@ class Draft:
         for state in change.states:
             self._require_same_derivation(change.element_id, state)
         wanted: dict[StateKey, PreparedState | None] = {state.key: state for state in change.states}
-        applied = wanted.keys() != element.after.keys()
+        applied, added = wanted.keys() != element.after.keys(), bool(wanted) and not element.after
         if applied:
             element.after = wanted
             if not wanted:
                 self._end_relations_from(change.element_id)
         version_ids = tuple(state.key[0] for state in change.states)
-        return Outcome("applied" if applied else "unchanged", change.element_id, version_ids)
+        return Outcome("applied" if applied else "unchanged", change.element_id, version_ids, added)
 
     def _apply_relation(self, change: PreparedRelation) -> Outcome:
         relation = self._relation(change.relation_id)

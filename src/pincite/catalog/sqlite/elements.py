@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
+import json
 import sqlite3
-from collections.abc import Iterable
+from collections.abc import Collection, Iterable
 from itertools import groupby
 from typing import Any, Literal
 
@@ -79,10 +80,10 @@ _DIFF = """
     JOIN versions v ON v.id = d.version
     ORDER BY e.element_id, l.valid_from, l.id
 """
-_TOMBSTONE = """
-    SELECT time, reason, author FROM tombstones
-    WHERE repository = ? AND erasure_key = ?
-    ORDER BY purge DESC LIMIT 1
+_TOMBSTONES = """
+    SELECT t.erasure_key, t.time, t.reason, t.author
+    FROM json_each(?) wanted CROSS JOIN tombstones t ON t.repository = ? AND t.erasure_key = wanted.value
+    ORDER BY t.purge
 """
 
 
@@ -149,10 +150,14 @@ class SqliteElements:
 
     def tombstone(self, scope: Scope, element_id: str) -> Tombstone | None:
         """When and why the element was erased; still there if it has been put again since."""
+        return self.tombstones(scope, [element_id]).get(normalise_id(element_id))
+
+    def tombstones(self, scope: Scope, element_ids: Collection[str]) -> dict[str, Tombstone]:
+        """By id, the last erasure of each element that was erased once."""
+        keys = {erasure_key(scope, element_id): element_id for element_id in map(normalise_id, element_ids)}
         with self._database.read() as connection:
-            key = erasure_key(scope, normalise_id(element_id))
-            row = connection.execute(_TOMBSTONE, (number_of(connection, scope), key)).fetchone()
-        return Tombstone(*row) if row else None
+            rows = connection.execute(_TOMBSTONES, (json.dumps(list(keys)), number_of(connection, scope)))
+            return {keys[row[0]]: Tombstone(*row[1:]) for row in rows}
 
 
 def _find_version(

@@ -16,6 +16,7 @@ from pincite.catalog.sqlite.connection import BUSY_SECONDS, Database
 from pincite.catalog.sqlite.load import load_derivations
 from pincite.catalog.sqlite.repositories import head_of, number_of
 from pincite.catalog.sqlite.revisions import add_revision
+from pincite.catalog.sqlite.sources import forget
 from pincite.catalog.validate import check_id
 from pincite.errors import Erased, InvalidArgument, Locked, NotFound, StorageFull
 from pincite.ids import erasure_key, text_hash
@@ -60,7 +61,6 @@ _DELETE_BY_ID = (
     "DELETE FROM relations WHERE repository = :repository AND source = :element_id",
     "DELETE FROM relations WHERE repository = :repository AND target = :element_id",
     "DELETE FROM derived_relations WHERE repository = :repository AND target = :element_id",
-    "DELETE FROM source_files WHERE repository = :repository AND element_id = :element_id",
 )
 _DELETE_UNUSED_RECIPES = """
     DELETE FROM recipes WHERE repository = ? AND id NOT IN (SELECT recipe FROM derivations)
@@ -108,6 +108,7 @@ def purge(
                 connection.execute(statement, (number,))
             for statement in _DELETE_BY_ID:
                 connection.execute(statement, {"repository": repository, "element_id": element_id})
+            forget(connection, repository, element_id)
         connection.execute(_DELETE_UNUSED_RECIPES, (repository,))
         _forget_texts(connection, scope.tenant, texts, passages)
         _forget_unused_contexts(connection, scope.tenant)

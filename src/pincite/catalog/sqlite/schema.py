@@ -339,7 +339,58 @@ REMOTE: tuple[str, ...] = (
     "ALTER TABLE source_files ADD COLUMN validator TEXT NOT NULL DEFAULT ''",
 )
 
-MIGRATIONS: list[tuple[str, ...]] = [FIRST, EMBEDDING, MODELS, SUBSECTIONS, REMOTE]
+SOURCE_MEMORY: tuple[str, ...] = (
+    # An item may give a million elements, so they name it by number. A size of -1 stands for one not read to its end.
+    """
+    CREATE TABLE source_items (
+        id INTEGER PRIMARY KEY,
+        repository INTEGER NOT NULL REFERENCES repositories (id),
+        source TEXT NOT NULL,
+        name TEXT NOT NULL,
+        size INTEGER NOT NULL,
+        mtime_ns INTEGER NOT NULL,
+        digest TEXT NOT NULL,
+        recipe TEXT NOT NULL,
+        validator TEXT NOT NULL,
+        elements INTEGER NOT NULL,
+        UNIQUE (repository, source, name)
+    )
+    """,
+    # The key says that an element belongs to one item of one source.
+    """
+    CREATE TABLE source_elements (
+        repository INTEGER NOT NULL REFERENCES repositories (id),
+        element_id TEXT NOT NULL,
+        item INTEGER NOT NULL REFERENCES source_items (id),
+        digest TEXT NOT NULL,
+        relations TEXT NOT NULL,
+        PRIMARY KEY (repository, element_id)
+    ) WITHOUT ROWID
+    """,
+    "CREATE INDEX source_elements_by_item ON source_elements (item, element_id)",
+    # What was put before the id is part of how a file was read from now on; it is what the id has before the path.
+    """
+    INSERT INTO source_items (repository, source, name, size, mtime_ns, digest, recipe, validator, elements)
+    SELECT repository, source, path, size, mtime_ns, content_hash,
+           recipe || CASE
+               WHEN length(element_id) > length(path) AND substr(element_id, -length(path)) = path
+               THEN ';prefix=' || substr(element_id, 1, length(element_id) - length(path))
+               ELSE ''
+           END,
+           validator, 1
+    FROM source_files
+    """,
+    """
+    INSERT OR REPLACE INTO source_elements (repository, element_id, item, digest, relations)
+    SELECT f.repository, f.element_id, i.id, '', '[]'
+    FROM source_files f
+    JOIN source_items i ON i.repository = f.repository AND i.source = f.source AND i.name = f.path
+    ORDER BY f.source, f.path
+    """,
+    "DROP TABLE source_files",
+)
+
+MIGRATIONS: list[tuple[str, ...]] = [FIRST, EMBEDDING, MODELS, SUBSECTIONS, REMOTE, SOURCE_MEMORY]
 """Step n leads from schema n to n + 1. Released steps are never edited; a change is a new step."""
 
 

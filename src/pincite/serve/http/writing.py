@@ -73,6 +73,8 @@ class Writing:
             self._desk.admit("ingest", arguments, caller, door=DOOR)
             library = self._desk.library_for(caller)
             check_source(self._desk.settings, str(arguments["source"]), is_at_home=library.is_at_home)
+            if former := str(arguments.get("take_over") or ""):
+                check_source(self._desk.settings, former, is_at_home=library.is_at_home, field="take_over")
             repository = library.require_writable(str(arguments.get("repository_id") or ""))
             return self._queued("ingest", caller, repository, arguments, reply)
 
