@@ -588,7 +588,7 @@ def test_the_command_fails_when_texts_were_given_up(monkeypatch: pytest.MonkeyPa
     done = call(monkeypatch, StubLibrary(report))
     assert done.exit_code == 1
     assert "5 attempts failed, 2 parked; 99.9 % of the texts" in done.stdout
-    assert "parked: 'bad': NaN\nparked: 1 more\ntry them again with: pincite embed --retry-parked" in done.stderr
+    assert "parked: 'bad': NaN\nparked: 1 more\nretry them with: pincite embed --retry-parked" in done.stderr
     as_json = call(monkeypatch, StubLibrary(report), "--json")
     assert as_json.exit_code == 1
     assert json.loads(as_json.stdout)["reasons"] == [{"text": "bad", "reason": "NaN"}]
