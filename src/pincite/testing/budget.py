@@ -1,80 +1,80 @@
-"""How many calls of a catalog something makes: on a server each is a round trip, so their number has a budget.
-
-calls = Calls()
-ingest(calls.counted(catalog), …)
-assert calls.total <= 5, calls
-"""
+"""How often a catalog may be asked, counted: on a network every call is a wait."""
 
 from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Callable, Iterator
-from contextlib import contextmanager
-from typing import Any, cast
+from contextlib import AbstractContextManager, contextmanager
+from functools import wraps
+from typing import Any
 
-from pincite.protocols import Catalog, Session
+from pincite.protocols import Catalog
 
-PARTS = frozenset(
-    {
-        "repositories", "commits", "elements", "relations", "baselines", "feed",
-        "vectors", "queue", "models", "contexts", "usage", "sources",
-    }
+PARTS = (
+    "repositories", "commits", "elements", "relations", "baselines", "feed",
+    "vectors", "queue", "models", "contexts", "usage", "sources",
 )  # fmt: skip
-"""Parts of a catalog and of a session whose methods are calls."""
 
 
-class Calls:
-    """Calls that were made of a catalog, of its sessions and of its operator, by name: `elements.get`."""
+@contextmanager
+def counted(catalog: Catalog) -> Iterator[Counter[str]]:
+    """How often each method of the catalog's parts is called in the block, in a session or outside one."""
+    calls: Counter[str] = Counter()
+    own = vars(catalog)
+    before = {name: own[name] for name in (*PARTS, "session", "operator") if name in own}
+    begin = {name: getattr(catalog, name) for name in ("session", "operator")}
+    try:
+        for name in PARTS:
+            if hasattr(catalog, name):
+                setattr(catalog, name, _Counted(getattr(catalog, name), name, calls))
+        for name, method in begin.items():
+            setattr(catalog, name, _counted_begin(method, calls))
+        yield calls
+    finally:
+        for name in (*PARTS, *begin):
+            own.pop(name, None)
+        own.update(before)
 
-    def __init__(self) -> None:
-        self.by_name: Counter[str] = Counter()
 
-    @property
-    def total(self) -> int:
-        return self.by_name.total()
+def _counted_begin(begin: Callable[..., AbstractContextManager[Any]], calls: Counter[str]) -> Callable[..., Any]:
+    @contextmanager
+    def begun(*given: Any) -> Iterator[Any]:
+        with begin(*given) as session:
+            yield _CountedSession(session, calls)
 
-    def besides(self, *names: str) -> int:
-        """How many calls there were of anything else."""
-        return self.total - sum(self.by_name[name] for name in names)
+    return begun
 
-    def counted(self, catalog: Catalog) -> Catalog:
-        """The same catalog, whose calls are counted here; what a session or the operator is asked counts as well."""
-        return cast("Catalog", _Counted(catalog, self.by_name))
 
-    def __repr__(self) -> str:
-        return f"{self.total} calls: " + ", ".join(f"{name} {count}" for name, count in self.by_name.most_common())
+class _CountedSession:
+    """A session whose parts count; a session begun within it is counted as well."""
+
+    def __init__(self, session: Any, calls: Counter[str]) -> None:
+        self._session = session
+        self._calls = calls
+
+    def __getattr__(self, name: str) -> Any:
+        found = getattr(self._session, name)
+        if name in PARTS:
+            return _Counted(found, name, self._calls)
+        return _counted_begin(found, self._calls) if name in ("session", "operator") else found
 
 
 class _Counted:
-    """A catalog or a session; opening a session is not a call of its own."""
+    """A part of a catalog that counts what is asked of it."""
 
-    def __init__(self, inner: Catalog | Session, by_name: Counter[str]) -> None:
-        self._inner, self._by_name = inner, by_name
-
-    def __getattr__(self, name: str) -> Any:
-        found = getattr(self._inner, name)
-        if name in PARTS:
-            return _CountedPart(found, name, self._by_name)
-        return self._opening(found) if name in ("session", "operator") else found
-
-    def _opening(self, opener: Callable[..., Any]) -> Callable[..., Any]:
-        @contextmanager
-        def opened(*given: Any) -> Iterator[Any]:
-            with opener(*given) as session:
-                yield _Counted(session, self._by_name)
-
-        return opened
-
-
-class _CountedPart:
-    def __init__(self, inner: object, part: str, by_name: Counter[str]) -> None:
-        self._inner, self._part, self._by_name = inner, part, by_name
+    def __init__(self, part: Any, name: str, calls: Counter[str]) -> None:
+        self._part = part
+        self._name = name
+        self._calls = calls
 
     def __getattr__(self, name: str) -> Any:
-        method = getattr(self._inner, name)
+        method = getattr(self._part, name)
+        if not callable(method):
+            return method
 
-        def call(*given: Any, **named: Any) -> Any:
-            self._by_name[f"{self._part}.{name}"] += 1
+        @wraps(method)
+        def asked(*given: Any, **named: Any) -> Any:
+            self._calls[f"{self._name}.{name}"] += 1
             return method(*given, **named)
 
-        return call
+        return asked
