@@ -216,9 +216,9 @@ def test_a_gate_that_falls_keeps_the_old_model_and_running_again_embeds_nothing(
 
     monkeypatch.setattr(HashingEmbedder, "embed_query", misled)
     with gated(embedded, NEAR, "leave.md") as library:
-        with pytest.raises(Refused, match=r"with hashing:256 is refused(?s:.*)q1: 1\.000 → 0\.\d+") as refused:
+        with pytest.raises(Refused, match=r"with hashing:256 was refused(?s:.*)q1: 1\.000 → 0\.\d+") as refused:
             library.reindex_embeddings(NEW, force=True)
-        assert "what is in use stays" in refused.value.message
+        assert "what was in use stays in use" in refused.value.message
         assert used(library)[0] == OLD and as_operator(library.catalog, lambda o: o.models.in_use()) is None
         seen = counting(monkeypatch)
         with pytest.raises(Refused):

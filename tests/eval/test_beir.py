@@ -147,7 +147,7 @@ def test_a_broken_folder_is_an_error_that_names_the_line(
     ("queries", "said"),
     [
         ([{"_id": "q1", "text": "x"}, {"_id": "q1", "text": "y"}], "two queries have the id 'q1'"),
-        ([{"_id": "q1", "text": "x", "metadata": "de"}], "metadata of 'q1' is no object"),
+        ([{"_id": "q1", "text": "x", "metadata": "de"}], "metadata of 'q1' must be an object"),
     ],
 )
 def test_queries_that_cannot_be_told_apart_or_read_are_refused(
@@ -219,7 +219,7 @@ def test_options_that_do_not_fit_together_are_refused(run: Run, tmp_path: Path) 
         (("--beir", folder, "--out", folder), "is a folder"),
         (("--beir", folder, "--require-tag", "nonsense"), "TAG:MIN"),
         (("--beir", folder, "--require-tag", "type:questoin:0.5"), "did you mean 'type:question'"),
-        (("--beir", folder, "--baseline", f"{folder}/queries.jsonl"), "is no report"),
+        (("--beir", folder, "--baseline", f"{folder}/queries.jsonl"), "is not a report"),
         ((), "pincite eval --suggest"),
     ):
         done = run("eval", *arguments)

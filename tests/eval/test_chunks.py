@@ -27,7 +27,7 @@ def test_a_difference_fails_readably_and_update_accepts_it(run: Run, tmp_path: P
     page.write_text("# Leave\n\n## Annual\n\nTwenty-six days.\n\n## Sickness\n\nCall in.\n", encoding="utf-8")
     command = ("eval", "--corpus", str(tmp_path / "docs"), "--chunks", "docs.chunks")
     absent = run(*command)
-    assert absent.returncode == 3 and "make it with --update" in absent.stderr
+    assert absent.returncode == 3 and "create it with --update" in absent.stderr
     assert run(*command, "--update").returncode == 0
     assert run(*command).returncode == 0
     page.write_text(page.read_text("utf-8").replace("## Sickness", "### Sickness"), encoding="utf-8")
@@ -42,7 +42,7 @@ def test_a_difference_fails_readably_and_update_accepts_it(run: Run, tmp_path: P
     (tmp_path / "golden.yaml").write_text("queries: []\n", encoding="utf-8")
     for more in ((), ("--update",)):
         other = run("eval", "--corpus", str(tmp_path / "docs"), "--chunks", "golden.yaml", *more)
-        assert other.returncode == 2 and "is no snapshot" in other.stderr
+        assert other.returncode == 2 and "is not a snapshot" in other.stderr
     assert (tmp_path / "golden.yaml").read_text("utf-8") == "queries: []\n"
 
 

@@ -91,7 +91,7 @@ def test_a_baseline_that_regresses_is_not_published_and_the_old_one_stays(desk: 
         assert library.baselines.publish("good").published
         desk.put(leave="# Leave\n\nUnder revision.\n")
         library.baselines.create("bad")
-        with pytest.raises(Refused, match=r"publishing 'bad' is refused.*(?s:.*)carry: 1\.000 → 0\.000") as refused:
+        with pytest.raises(Refused, match=r"publishing 'bad' was refused.*(?s:.*)carry: 1\.000 → 0\.000") as refused:
             library.baselines.publish("bad")
         assert refused.value.code == "conflict"
         assert [item.name for item in library.baselines.list() if item.published] == ["good"]
@@ -137,7 +137,7 @@ def test_queries_that_name_their_own_state_guard_nothing_and_are_not_taken_for_a
         library.baselines.create("good")
         pinned = {"query": "carryover", "relevant": ["leave.md"], "read_context": "baseline:good"}
         (desk.root / "golden.yaml").write_text(yaml.safe_dump({"queries": [pinned]}), encoding="utf-8")
-        with pytest.raises(InvalidArgument, match="names its own read_context"):
+        with pytest.raises(InvalidArgument, match="has its own read_context"):
             library.baselines.publish("good")
 
 
@@ -151,7 +151,7 @@ def test_a_report_catches_a_weight_that_both_states_share(desk: Desk, run: Run) 
     run(*config, "baseline", "create", "one")
     assert run(*config, "baseline", "publish", "one").returncode == 0
     spoilt = run(*config, "baseline", "publish", "one", **SPOILT)
-    assert spoilt.returncode == 1 and "is refused by the golden queries" in spoilt.stderr
+    assert spoilt.returncode == 1 and "was refused by the golden queries" in spoilt.stderr
     assert run(*config, "rebuild", **SPOILT).returncode == 1
 
 
@@ -206,7 +206,7 @@ def test_dropping_or_judging_a_failing_question_anew_does_not_pass_the_gate(desk
     for changed in ([("carryover", "leave.md")], [("carryover", "leave.md"), ("paid", "leave.md")]):
         golden_file(desk, *changed)
         done = run(*place, golden, "--baseline", "old.json")
-        assert done.returncode == 1 and "1 earlier queries are gone or judged otherwise" in done.stdout
+        assert done.returncode == 1 and "1 earlier queries are gone or were judged differently" in done.stdout
     golden_file(desk, ("something else", "leave.md"))
     assert run(*place, golden, "--baseline", "old.json").returncode == 2
 
@@ -222,7 +222,7 @@ def test_a_comparison_names_the_settings_that_differ(run: Run, tmp_path: Path) -
 def test_a_file_that_is_no_report_is_refused(run: Run, tmp_path: Path, damage: str) -> None:
     (tmp_path / "run.json").write_text(damage, encoding="utf-8")
     done = run("eval", "--beir", str(write_beir(tmp_path / "pets")), "--baseline", "run.json")
-    assert done.returncode == 2 and "is no report of an evaluation" in done.stderr
+    assert done.returncode == 2 and "is not a report of an evaluation" in done.stderr
 
 
 def test_the_command_line_says_why_and_exits_1(desk: Desk, run: Run) -> None:
@@ -263,7 +263,7 @@ def test_a_generation_of_the_index_that_regresses_is_dropped_and_the_old_one_ans
 
         original = segments.roll_forward
         monkeypatch.setattr(segments, "roll_forward", forgetful)
-        with pytest.raises(Refused, match="the new generation of the index of 'main' is refused"):
+        with pytest.raises(Refused, match="the new generation of the index of 'main' was refused"):
             library.rebuild()
         assert library.status()[0][1].generation == taken
         assert [path.name for path in folder.glob("g-*")] == [taken]

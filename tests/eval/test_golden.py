@@ -71,15 +71,15 @@ def test_a_slip_of_the_pen_is_refused_with_the_right_name(tmp_path: Path) -> Non
 @pytest.mark.parametrize(
     ("query", "said"),
     [
-        ({"tags": ["x"]}, "query 1: it has no `query`"),
-        ({"query": "  "}, "it has no `query`"),
-        ({"query": "x", "tags": "de"}, "`tags` is 'de', which is no list"),
-        ({"query": "x", "relevant": [{"element_id": "a", "grade": 4}]}, "grade 4 is not"),
-        ({"query": "x", "relevant": [{"element_id": "a", "grade": True}]}, "grade True is not"),
+        ({"tags": ["x"]}, "query 1 has no `query`"),
+        ({"query": "  "}, "has no `query`"),
+        ({"query": "x", "tags": "de"}, "`tags` must be a list of words, not 'de'"),
+        ({"query": "x", "relevant": [{"element_id": "a", "grade": 4}]}, "grade must be 0, 1, 2 or 3, not 4"),
+        ({"query": "x", "relevant": [{"element_id": "a", "grade": True}]}, "grade must be 0, 1, 2 or 3, not True"),
         ({"query": "x", "relevant": [{"element_id": "a", "docket": "b"}]}, "element_id and docket"),
-        ({"query": "x", "relevant": [{"grade": 1}]}, "names none"),
-        ({"query": "x", "relevant": [7]}, "7 under `relevant` names no place"),
-        ("just text", "it has no `query`"),
+        ({"query": "x", "relevant": [{"grade": 1}]}, "has none"),
+        ({"query": "x", "relevant": [7]}, "7 under `relevant` is not a place"),
+        ("just text", "has no `query`"),
     ],
 )
 def test_what_cannot_be_used_is_said_with_query_and_field(tmp_path: Path, query: object, said: str) -> None:

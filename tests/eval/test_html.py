@@ -372,7 +372,7 @@ def test_a_report_without_one_of_its_parts_still_makes_a_page(missing: str) -> N
 def test_a_report_with_hardly_anything_still_makes_a_page(report: dict[str, Any]) -> None:
     page = Reader(render_page(report, [{}, {"hits": [{}], "relevant": [{}]}]))
     assert "worst" in sections_of(page)
-    assert "Nothing came." in page.text and "not found" in page.text
+    assert "Nothing was found." in page.text and "not found" in page.text
 
 
 def test_a_value_that_is_no_number_is_shown_as_missing() -> None:

@@ -158,7 +158,10 @@ def test_a_reranker_that_does_not_answer_every_query_is_not_judged(
         return quick(self, query, texts)
 
     monkeypatch.setattr(OverlapReranker, "score", tired)
-    with pincite.open(configured(filled, "both.md")) as library, pytest.raises(Unavailable, match="nothing is decided"):
+    with (
+        pincite.open(configured(filled, "both.md")) as library,
+        pytest.raises(Unavailable, match="there is no verdict"),
+    ):
         library.gate_reranker()
     assert not (filled.library.path / FILE).exists()
 
@@ -194,7 +197,7 @@ def test_an_evaluation_shows_the_order_with_and_without(filled: Desk, run: Run) 
     config = str(configured(filled, "both.md"))
     before = json.loads(run("--config", config, "eval", "--json").stdout)
     assert "unreranked" not in before["metrics"] and "reranker" not in before["index"]
-    assert any("gate-reranker" in note for note in before["notes"]), "one that takes no part is worth a note"
+    assert any("gate-reranker" in note for note in before["notes"]), "one that is not used deserves a note"
     run("--config", config, "models", "gate-reranker")
     after = json.loads(run("--config", config, "eval", "--json").stdout)
     assert after["metrics"]["unreranked"]["ndcg@10"] == before["metrics"]["final"]["ndcg@10"] == 0.5

@@ -340,7 +340,7 @@ def test_a_library_without_structure_gives_no_cases_and_says_why(desk: Desk) -> 
     desk.ingest()
     cases = suggest(desk.library)
     assert cases.cases == ()
-    assert "its 1 elements have no names" in cases.notes[0]
+    assert "its 1 elements have no distinctive names" in cases.notes[0]
 
 
 def test_a_misspelt_repository_is_an_error(desk: Desk) -> None:

@@ -72,7 +72,7 @@ def test_the_same_questions_teach_the_same(run: Run, tmp_path: Path) -> None:
 
 def test_without_vectors_there_is_nothing_to_weigh(run: Run, tmp_path: Path) -> None:
     done = run("tune", "--beir", str(corpus(tmp_path, misspelt=True)))
-    assert done.returncode == 2 and "nothing to weigh" in done.stderr
+    assert done.returncode == 2 and "nothing to tune" in done.stderr
 
 
 @pytest.mark.parametrize("arguments", [(), ("golden.yaml",)])

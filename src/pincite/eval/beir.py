@@ -14,7 +14,7 @@ from pincite.ids import normalise_id
 from pincite.index.entries import filter_values
 
 TAGS = ("type", "lang")
-"""Metadata of a query under which results are reported apart."""
+"""Metadata of a query by which results are reported separately."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -41,7 +41,7 @@ def open_folder(folder: Path, qrels: str = "") -> Folder:
     """The files of a BEIR folder; judgements by name, `test` if there are several and none is named."""
     for name in ("corpus.jsonl", "queries.jsonl"):
         if not (folder / name).is_file():
-            raise NotFound(f"{folder} is no BEIR folder: it has no {name}", field="beir")
+            raise NotFound(f"{folder} is not a BEIR folder: it has no {name}", field="beir")
     found = {path.stem: path for path in sorted((folder / "qrels").glob("*.tsv"))}
     wanted = qrels.removesuffix(".tsv") or ("test" if "test" in found else next(iter(found)) if len(found) == 1 else "")
     if wanted not in found:
@@ -85,10 +85,10 @@ def load_qrels(path: Path) -> dict[str, dict[str, int]]:
             out.setdefault(columns[0].strip(), {})[columns[1].strip()] = int(float(columns[2]))
         elif number > 1 or len(columns) != 3:
             raise InvalidArgument(
-                f"{path.name}, line {number}: query, document and grade are expected, not {line[:80]!r}", field="qrels"
+                f"{path.name}, line {number}: expected query, document and grade, not {line[:80]!r}", field="qrels"
             )
     if not out:
-        raise InvalidArgument(f"{path} holds no judgements", field="qrels")
+        raise InvalidArgument(f"{path} contains no judgements", field="qrels")
     return out
 
 
@@ -102,7 +102,7 @@ def load_documents(corpus: Path) -> Iterator[Document]:
 def _metadata(path: Path, row: Mapping[str, Any]) -> Mapping[str, Any]:
     metadata = row.get("metadata") or {}
     if not isinstance(metadata, dict):
-        raise InvalidArgument(f"{path.name}: metadata of {row['_id']!r} is no object", field=path.stem)
+        raise InvalidArgument(f"{path.name}: metadata of {row['_id']!r} must be an object", field=path.stem)
     return metadata
 
 
@@ -117,12 +117,12 @@ def _rows(path: Path) -> Iterator[dict[str, Any]]:
         except ValueError as error:
             raise InvalidArgument(f"{path.name}, line {number} is not JSON: {error}", field=path.stem) from error
         if not isinstance(row, dict) or row.get("_id") in (None, ""):
-            raise InvalidArgument(f"{path.name}, line {number}: an object with an `_id` is expected", field=path.stem)
+            raise InvalidArgument(f"{path.name}, line {number}: expected an object with an `_id`", field=path.stem)
         yield row
 
 
 def _lines(path: Path) -> Iterator[str]:
-    """Lines that hold something. Only a newline ends one: texts may hold the other separators that Unicode knows."""
+    """Non-empty lines. Only a newline ends one: texts may contain the other line separators of Unicode."""
     try:
         with path.open(encoding="utf-8-sig", newline="\n") as file:
             for line in file:

@@ -1,4 +1,4 @@
-"""Bootstrap over queries: how far a mean, or a difference of means, would move with other queries of the same kind.
+"""Bootstrap over queries: how much a mean, or a difference of means, would vary with other queries of the same kind.
 
 Percentile intervals of 95 % (Efron & Tibshirani, 1993); the p-value of a difference is two-sided: twice the share of
 resamples on the other side of 0. The seed is fixed: the same values give the same interval.
@@ -49,7 +49,7 @@ def intervals(values: Floats) -> list[tuple[float, float]]:
 
 
 def paired(before: Sequence[float], after: Sequence[float]) -> Difference:
-    """How a change moved the same queries."""
+    """The effect of a change on the same queries."""
     if len(before) != len(after) or not before:
         raise ValueError("paired values of the same queries are needed")
     first, second = np.asarray(before, np.float64), np.asarray(after, np.float64)

@@ -11,30 +11,30 @@ from pincite.ids import text_hash
 from pincite.types import JsonValue
 
 Context: TypeAlias = str | Mapping[str, object] | None
-"""Which state of the library a question is asked of, as users write it."""
+"""The state of the library that a question is about, as users write it."""
 
 
 @dataclass(frozen=True, slots=True)
 class Judgement:
-    """One place that answers a question, and how well."""
+    """One place, and how well it answers a question."""
 
     target: str
     grade: int = 1
-    """1 to 3; 0 says that a place was looked at and does not answer."""
+    """1 to 3; 0 means that the place was judged and does not answer."""
     section: str = ""
     """Only this section of the element counts; an id, a spelling ("§ 4.2") or a heading."""
     by: Literal["element", "docket"] = "element"
-    """Whether the target is an element id, or a docket number under which the element is known."""
+    """Whether the target is an element id or a docket number of the element."""
 
     @property
     def name(self) -> str:
-        """How the place is called in rankings and reports."""
+        """The name of the place in rankings and reports."""
         return f"{self.target}#{self.section}" if self.section else self.target
 
 
 @dataclass(frozen=True, slots=True)
 class Case:
-    """One question and what should come back."""
+    """One question and the expected results."""
 
     id: str
     query: str
@@ -53,11 +53,11 @@ class CaseSet:
     cases: tuple[Case, ...]
     description: str = ""
     notes: tuple[str, ...] = ()
-    """What was passed over or changed while loading."""
+    """What was ignored or changed while loading."""
     qrels: str = ""
-    """Name of the judgements, where they come in a file of their own."""
+    """Name of the judgements, if they are in a separate file."""
 
     @property
     def fingerprint(self) -> str:
-        """Identity of the questions and judgements; two runs compare only where it is the same."""
+        """Identity of the questions and judgements; only runs with the same one are fully comparable."""
         return text_hash(json.dumps([asdict(case) for case in self.cases], sort_keys=True, ensure_ascii=False))

@@ -1,4 +1,4 @@
-"""Chunk snapshots: how a source was cut, as text that a person can read and a difference can be shown of.
+"""Chunk snapshots: how a source was cut, as text that people can read and diff.
 
     # chunks of kind documents, recipe documents/1;max=800;overlap=50
     == company/leave.md · Leave policy · en
@@ -35,21 +35,21 @@ def snapshot(library: Library, kind: str, *, repository: str = "") -> str:
 
 
 def difference(accepted: str, now: str) -> str:
-    """What changed, as a unified diff with the element and passage in view; empty when nothing did."""
+    """What changed, as a unified diff that shows element and passage; empty if nothing did."""
     lines = difflib.unified_diff(accepted.splitlines(), now.splitlines(), "accepted", "now", lineterm="", n=2)
     return "\n".join(lines)
 
 
 def read_accepted(path: Path) -> str:
-    """The snapshot in a file; an error if it holds something else."""
+    """The snapshot in a file; an error if it contains something else."""
     try:
         text = path.read_text(encoding="utf-8")
     except FileNotFoundError as error:
-        raise NotFound(f"there is no snapshot {str(path)!r} yet; make it with --update", field="chunks") from error
+        raise NotFound(f"there is no snapshot {str(path)!r} yet; create it with --update", field="chunks") from error
     except UnicodeDecodeError:
         text = ""
     if not text.startswith(HEAD):
-        raise InvalidArgument(f"{path} is no snapshot of chunks; name another file", field="chunks")
+        raise InvalidArgument(f"{path} is not a snapshot of chunks; choose another file", field="chunks")
     return text
 
 

@@ -13,7 +13,7 @@ from pincite.eval.metrics import METRICS
 from pincite.eval.results import HEADLINE, LEGS
 
 STILL = 1e-6
-"""A smaller difference of a query is none: metrics are rounded to six digits."""
+"""Smaller differences of a query are ignored: metrics are rounded to six digits."""
 
 Report = Mapping[str, Any]
 
@@ -29,14 +29,14 @@ def load_report(path: Path) -> Report:
         loaded = None
     if not _is_report(loaded):
         raise InvalidArgument(
-            f"{path} is no report of an evaluation; make one with: pincite eval … --json > {path.name}",
+            f"{path} is not a report of an evaluation; make one with: pincite eval … --json > {path.name}",
             field="baseline",
         )
     return loaded
 
 
 def _is_report(loaded: Any) -> TypeGuard[Report]:
-    """Whether everything is there that a comparison reads."""
+    """Whether it has everything that a comparison needs."""
     try:
         return (
             all(
@@ -53,7 +53,7 @@ def _is_report(loaded: Any) -> TypeGuard[Report]:
 
 
 def compare(before: Report, after: Report) -> dict[str, Any]:
-    """What changed from one report to the other, over the queries that both asked."""
+    """What changed from one report to the other, over the queries in both."""
     old, new = _matched(before["per_query"], after["per_query"]), after["per_query"]
     shared = [name for name in new if name in old]
     if not shared:
@@ -77,7 +77,7 @@ def compare(before: Report, after: Report) -> dict[str, Any]:
 
 
 def _matched(old: Report, new: Report) -> dict[str, Any]:
-    """What the earlier run found, by the names of the later one: by id, or by the question where ids have shifted."""
+    """The earlier results under the ids of the later run: matched by id, or by question if ids have shifted."""
     by_question: dict[str, list[str]] = {}
     for name, item in old.items():
         by_question.setdefault(item["query"], []).append(name)
@@ -124,7 +124,7 @@ def _wire(found: Difference) -> dict[str, Any]:
 
 
 def _settings(before: Report, after: Report, path: str = "") -> dict[str, list[Any]]:
-    """What differs in how the two libraries were made and searched: name → [before, after]."""
+    """Differences in how the two libraries were built and searched: name → [before, after]."""
     out: dict[str, list[Any]] = {}
     for key in sorted(before.keys() | after.keys()):
         old, new, name = before.get(key), after.get(key), f"{path}{key}"
@@ -139,7 +139,7 @@ def _notes(before: Report, after: Report, shared: int) -> list[str]:
     notes = []
     if before["cases"] != after["cases"]:
         notes.append(
-            f"the questions or judgements are not those of the other run; compared over the {shared} that both asked"
-            f" and judged alike, of {before['queries']} then and {after['queries']} now"
+            f"the questions or judgements differ from those of the other run; compared over the {shared} that are the"
+            f" same in both, of {before['queries']} then and {after['queries']} now"
         )
     return notes

@@ -1,4 +1,4 @@
-"""Evaluate: ask every question, call what each leg found by its judged name, measure."""
+"""Evaluate: ask every question, match what each leg found with the judged places, measure."""
 
 from __future__ import annotations
 
@@ -23,23 +23,23 @@ if TYPE_CHECKING:
     from pincite.library import Library
 
 INCOMPLETE = ("partial", "unavailable")
-"""What a leg says of itself when figures would be better with all of it."""
+"""Statuses of a leg that did not answer in full, so that figures could be better."""
 
 
 @dataclass(frozen=True, slots=True)
 class EvaluateOptions:
-    """Of what the questions are asked, and under which name the result goes."""
+    """What the questions are asked of, and the name of the result."""
 
     dataset: str
     kind: str = "documents"
     repositories: tuple[str, ...] = ()
-    """Empty: all of the organization."""
+    """Empty: all repositories of the organization."""
     read_context: Context = None
-    """For cases that name none themselves."""
+    """For cases without their own."""
 
 
 def evaluate(library: Library, cases: CaseSet, options: EvaluateOptions, progress: Progress = silent) -> Run:
-    """The outcome of every case that has an answer to be found."""
+    """The outcome of every case that has an answer to find."""
     require_metrics()
     names = options.repositories or tuple(info.scope.repository for info in library.repositories())
     options = replace(options, repositories=names)
@@ -77,7 +77,7 @@ def evaluate(library: Library, cases: CaseSet, options: EvaluateOptions, progres
 def ask(
     library: Library, case: Case, options: EvaluateOptions, *, by_section: bool = False, explain: bool = False
 ) -> Trace:
-    """One question as any caller would ask it; judged by section, each passage is a hit of its own."""
+    """One question, asked as by any caller; if sections are judged, each passage is a separate hit."""
     filters: Any = case.filters
     return library.trace(
         Query(
@@ -92,37 +92,37 @@ def ask(
 
 
 def _require_whole(trace: Trace) -> None:
-    """Figures of a library that cannot search in full would be taken for its quality."""
+    """Refuse to measure a library that cannot search in full: its figures would be mistaken for its quality."""
     for ranking in trace.rankings:
         if ranking.status == "unavailable":
             raise Unavailable(f"the {ranking.leg} leg cannot answer, so nothing was measured: {ranking.reason}")
 
 
 def _falls_short(leg: LegReport) -> bool:
-    """A reranker is only reported where one is configured: one that takes no part is worth a note too."""
+    """Whether to note a leg. A reranker is only reported if configured, so one that is not used deserves a note."""
     return leg.status in INCOMPLETE or (leg.name == "rerank" and leg.status == "off")
 
 
 def _require_right_library(outcomes: Sequence[Outcome], judged: Sequence[dict[str, int]]) -> None:
-    """A library that has none of the judged places is another one."""
+    """Refuse a library with none of the judged places: it must be the wrong one."""
     if all(len(outcome.missing) == len(outcome.case.relevant) for outcome in outcomes):
         places = sum(len(grades) for grades in judged)
         raise NotFound(
-            f"none of the {places} judged places is in this library, e.g. {outcomes[0].missing[0]!r}; is it the right"
-            " one, and are element ids meant? See them with: pincite filters",
+            f"none of the {places} judged places is in this library, e.g. {outcomes[0].missing[0]!r}; is this the right"
+            " library, and are the places element ids? List them with: pincite filters",
             field="relevant",
         )
 
 
 def _tags(cases: CaseSet, case: Case, trace: Trace) -> tuple[str, ...]:
-    """The case's own tags and the class of query; golden files seldom state the language, so that is recognised."""
+    """The case's own tags and the class of query; golden files rarely state the language, so it is detected."""
     stated = bool(cases.qrels) or any(tag.startswith("lang:") for tag in case.tags)
     language = () if stated or not trace.plan.language else (f"lang:{trace.plan.language}",)
     return (*case.tags, *language, f"class:{trace.plan.query_class}")
 
 
 def _outcome(case: Case, located: Located, trace: Trace, tags: tuple[str, ...]) -> Outcome:
-    """What came back, by leg; the metrics follow when all questions have been asked."""
+    """The results by leg; metrics are added when all questions have been asked."""
     ranked = {ranking.leg: located.names(ranking.found) for ranking in trace.rankings if ranking.status == "ok"}
     fused = tuple(name for name, _ in rrf(ranked))
     final = located.names(candidate.found for candidate in trace.pool)
@@ -139,7 +139,7 @@ def _outcome(case: Case, located: Located, trace: Trace, tags: tuple[str, ...]) 
 
 
 def _measured(outcomes: Sequence[Outcome], judged: Sequence[dict[str, int]]) -> list[Outcome]:
-    """The outcomes with the metrics of each leg. Cases are numbered: their ids may hold anything."""
+    """The outcomes with the metrics of each leg. Cases are numbered, because their ids may contain anything."""
     legs = {leg for outcome in outcomes for leg in outcome.ranked}
     grades = {str(number): grades for number, grades in enumerate(judged)}
     by_leg = {
@@ -155,7 +155,7 @@ def _measured(outcomes: Sequence[Outcome], judged: Sequence[dict[str, int]]) -> 
 
 
 def _incomplete_notes(incomplete: Counter[str], queries: int) -> list[str]:
-    """Legs that did not answer in full, and for how many queries."""
+    """Legs that did not answer in full, with the number of queries."""
     return [f"{reason} ({count} of {queries} queries)" for reason, count in sorted(incomplete.items())]
 
 
@@ -166,7 +166,7 @@ def _count(number: int, noun: str) -> str:
 
 
 def _notes(cases: CaseSet, outcomes: Sequence[Outcome]) -> list[str]:
-    """What the figures hide unless it is said."""
+    """Notes on what the figures do not show."""
     notes = []
     if unjudged := len(cases.cases) - len(outcomes):
         notes.append(f"{unjudged} of {len(cases.cases)} queries have no words or no relevant place and were not asked")
@@ -178,5 +178,5 @@ def _notes(cases: CaseSet, outcomes: Sequence[Outcome]) -> list[str]:
             f" found: {shown}"
         )
     if long := sum(len(outcome.case.query) > MAX_QUERY for outcome in outcomes):
-        notes.append(f"{long} queries were cut to {MAX_QUERY:,} characters, the most that a search takes")
+        notes.append(f"{long} queries were cut to {MAX_QUERY:,} characters, the maximum of a search")
     return notes

@@ -1,4 +1,4 @@
-"""Gate a reranker: the golden queries, asked with it and without it. It passes if it helps and harms nothing much."""
+"""Gate a reranker: asks the golden queries with and without it. It passes if it helps and makes nothing much worse."""
 
 from __future__ import annotations
 
@@ -22,19 +22,21 @@ if TYPE_CHECKING:
 def gate_reranker(library: Library) -> Verdict:
     """The verdict of the golden queries on the configured reranker; nothing is stored.
 
-    nDCG@10 must rise in every guarded repository, and no metric may fall further than `gate.max_drop`. Bounds on the
-    figures themselves concern releases, not the reranker.
+    nDCG@10 must rise in every guarded repository, and no metric may fall by more than `gate.max_drop`. Absolute bounds
+    apply to releases, not to the reranker.
     """
     config = library.config
     if not config.reranker.model:
-        raise InvalidArgument("no reranker is configured; name one: reranker: {model: onnx:FOLDER}", field="reranker")
+        raise InvalidArgument(
+            "no reranker is configured; set one with: reranker: {model: onnx:FOLDER}", field="reranker"
+        )
     if not config.gate.golden:
-        raise InvalidArgument("no golden queries are configured; name a file: gate: {golden: FILE}", field="gate")
+        raise InvalidArgument("no golden queries are configured; set a file with: gate: {golden: FILE}", field="gate")
     slot = library.reranking
     if slot.reranker is None:
-        raise Unavailable(f"the reranker cannot be asked: {slot.off}")
+        raise Unavailable(f"the reranker cannot be used: {slot.off}")
     pin = RerankPin(slot.reranker.fingerprint, config.reranker.weight, config.reranker.depth)
-    slot.reranker.score("ready?", ["ready"])  # loads the model: the deadline is for answers
+    slot.reranker.score("ready?", ["ready"])  # loads the model, which must not count against the deadline for answers
     with_it = library.with_reranking(replace(slot, pin=pin, off="", note=""))
     without = library.with_reranking(Reranking())
     figures = {}
@@ -54,7 +56,9 @@ def gate_reranker(library: Library) -> Verdict:
 def _figures(guard: Guard, before: Mapping[str, Any], after: Mapping[str, Any]) -> dict[str, Any]:
     missed = [note for note in after["notes"] if note.startswith("rerank: ")]
     if missed:
-        raise Unavailable(f"it did not answer every golden query, so nothing is decided: {'; '.join(missed)}")
+        raise Unavailable(
+            f"the reranker did not answer every golden query, so there is no verdict: {'; '.join(missed)}"
+        )
     comparison = compare(before, after)
     allowed = MAX_DROP if guard.gates.max_drop is None else guard.gates.max_drop
     harm = check(after, Gates(max_drop=allowed), comparison)

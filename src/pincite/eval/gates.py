@@ -10,22 +10,22 @@ from pincite.errors import InvalidArgument, UnknownArgument
 from pincite.eval.results import HEADLINE
 
 MAX_DROP = 0.01
-"""How much a metric may fall against another run unless the user says otherwise."""
+"""How much a metric may fall compared with another run, by default."""
 
 _TITLES = {"ndcg@10": "nDCG@10", "mrr@10": "MRR@10", "recall@10": "recall@10"}
 
 
 @dataclass(frozen=True, slots=True)
 class Gates:
-    """Bounds; what is None is not asked for."""
+    """Bounds; None means no bound."""
 
     min_ndcg: float | None = None
     min_mrr: float | None = None
     min_recall: float | None = None
     require_tags: Mapping[str, float] = field(default_factory=dict)
-    """nDCG@10 that the queries of a tag must reach."""
+    """Minimum nDCG@10 of the queries with a tag."""
     max_drop: float | None = None
-    """How far each metric may fall below the run that is compared with."""
+    """How much each metric may fall below the run that is compared with."""
 
     def __bool__(self) -> bool:
         bounds = (self.min_ndcg, self.min_mrr, self.min_recall, self.max_drop)
@@ -45,7 +45,7 @@ def parse_tag(text: str) -> tuple[str, float]:
 
 
 def check(report: Mapping[str, Any], gates: Gates, comparison: Mapping[str, Any] | None = None) -> dict[str, Any]:
-    """Every bound with what was reached: {passed, checks: [{name, wanted, reached, passed, text}]}."""
+    """Every bound with the value reached: {passed, checks: [{name, wanted, reached, passed, text}]}."""
     final = report["metrics"]["final"]
     checks = []
     for name, metric, bound in (
@@ -63,7 +63,7 @@ def check(report: Mapping[str, Any], gates: Gates, comparison: Mapping[str, Any]
     if comparison is not None and gates.max_drop is not None:
         checks += [_no_drop(metric, comparison, gates.max_drop) for metric in _TITLES]
         if gone := comparison["gone"]:
-            text = f"{gone} earlier queries are gone or judged otherwise; make a new report to compare with"
+            text = f"{gone} earlier queries are gone or were judged differently; make a new report to compare with"
             checks.append({"name": "same queries", "wanted": 0, "reached": gone, "passed": False, "text": text})
     return {"passed": all(item["passed"] for item in checks), "checks": checks}
 

@@ -29,17 +29,17 @@ _QUERY_KEYS = frozenset({"id", "query", "tags", "relevant", "filters", "read_con
 _JUDGEMENT_KEYS = frozenset({"element_id", "decision_id", "docket", "grade", "section"})
 _NAMES = ("element_id", "decision_id", "docket")
 _MISSPELT = 0.75
-"""How alike an unknown key must be to a known one to be taken for a slip rather than for somebody's own field."""
+"""How similar an unknown key must be to a known one to count as a typo rather than as somebody's own field."""
 
 
 def load_golden(path: Path) -> CaseSet:
-    """The cases of a golden file. Errors name the query and the field; foreign fields are passed over and noted."""
+    """The cases of a golden file. Errors name the query and the field; unknown fields are ignored and noted."""
     loaded = _read(path)
     queries = loaded.get("queries") if isinstance(loaded, dict) else loaded
     if not isinstance(queries, list):
-        raise InvalidArgument(f"{path}: it must hold a list `queries`", field="queries")
+        raise InvalidArgument(f"{path} must contain a list `queries`", field="queries")
     if not queries:
-        raise InvalidArgument(f"{path}: its list `queries` is empty", field="queries")
+        raise InvalidArgument(f"{path}: the list `queries` is empty", field="queries")
     cases: list[Case] = []
     taken: set[str] = set()
     passed_over: set[str] = set()
@@ -52,7 +52,7 @@ def load_golden(path: Path) -> CaseSet:
         cases.append(Case(free, case.query, case.relevant, case.tags, case.filters, case.read_context, case.note))
     notes = []
     if passed_over:
-        notes.append(f"fields that mean nothing here were passed over: {', '.join(sorted(passed_over))}")
+        notes.append(f"unknown fields were ignored: {', '.join(sorted(passed_over))}")
     if renamed:
         notes.append(f"{renamed} queries had the id of another and got a suffix (q1 became q1__2)")
     description = str(loaded.get("description", "")) if isinstance(loaded, dict) else ""
@@ -60,7 +60,7 @@ def load_golden(path: Path) -> CaseSet:
 
 
 def dump_golden(cases: CaseSet) -> dict[str, Any]:
-    """The golden file that holds these cases, as data."""
+    """The golden file with these cases, as data."""
     queries = []
     for case in cases.cases:
         relevant = []
@@ -76,7 +76,7 @@ def dump_golden(cases: CaseSet) -> dict[str, Any]:
 
 
 def golden_text(cases: CaseSet, *, as_json: bool = False) -> str:
-    """The golden file itself."""
+    """The golden file with these cases, as text."""
     loaded = dump_golden(cases)
     if as_json:
         return json.dumps(loaded, ensure_ascii=False, indent=2) + "\n"
@@ -98,11 +98,11 @@ def _read(path: Path) -> Any:
 def _case(path: Path, item: Any, number: int, passed_over: set[str]) -> Case:
     where = f"{path}, query {number}"
     if not isinstance(item, dict) or not isinstance(item.get("query"), str) or not item["query"].strip():
-        raise InvalidArgument(f"{where}: it has no `query`", field="query")
+        raise InvalidArgument(f"{where} has no `query`", field="query")
     passed_over |= _foreign(where, item, _QUERY_KEYS)
     for key, kind in (("tags", list), ("relevant", list), ("filters", dict)):
         if not isinstance(item.get(key) or kind(), kind):
-            raise InvalidArgument(f"{where}: `{key}` is {item[key]!r}, which is no {_WORDS[key]}", field=key)
+            raise InvalidArgument(f"{where}: `{key}` must be a {_WORDS[key]}, not {item[key]!r}", field=key)
     judged = [_judgement(where, entry, passed_over) for entry in item.get("relevant") or ()]
     return Case(
         id=str(item.get("id") or f"q{number:03d}"),
@@ -128,7 +128,7 @@ def _plain(value: Any) -> Any:
 def _context(where: str, given: Any) -> Context:
     if given is not None and not isinstance(given, str | dict):
         raise InvalidArgument(
-            f"{where}: read_context {given!r} is none; write head, published, baseline:NAME or as_of:TIME",
+            f"{where}: read_context must be head, published, baseline:NAME or as_of:TIME, not {given!r}",
             field="read_context",
         )
     return {str(key): _plain(value) for key, value in given.items()} if isinstance(given, dict) else given
@@ -139,24 +139,24 @@ def _judgement(where: str, given: Any, passed_over: set[str]) -> Judgement:
     if isinstance(given, str) and given:
         return Judgement(given)
     if not isinstance(given, dict):
-        raise InvalidArgument(f"{where}: {given!r} under `relevant` names no place", field="relevant")
+        raise InvalidArgument(f"{where}: {given!r} under `relevant` is not a place", field="relevant")
     passed_over |= _foreign(where, given, _JUDGEMENT_KEYS)
     named = [key for key in _NAMES if given.get(key) not in (None, "")]
     if len(named) != 1:
         raise InvalidArgument(
-            f"{where}: each entry under `relevant` names one of {', '.join(_NAMES)}; this one names"
+            f"{where}: each entry under `relevant` must have exactly one of {', '.join(_NAMES)}; this one has"
             f" {' and '.join(named) or 'none'}",
             field="relevant",
         )
     grade = given.get("grade", 1)
     if isinstance(grade, bool) or not isinstance(grade, int) or not 0 <= grade <= MAX_GRADE:
-        raise InvalidArgument(f"{where}: grade {grade!r} is not 0, 1, 2 or 3", field="grade")
+        raise InvalidArgument(f"{where}: grade must be 0, 1, 2 or 3, not {grade!r}", field="grade")
     by = "docket" if named[0] == "docket" else "element"
     return Judgement(str(given[named[0]]), grade, str(given.get("section") or ""), by)  # type: ignore[arg-type]
 
 
 def _foreign(where: str, given: Mapping[str, Any], known: frozenset[str]) -> set[str]:
-    """Keys that are not ours. One that looks like a slip of the pen is an error: it would silently change a figure."""
+    """Keys that are not ours. One that looks like a typo is an error, because it would silently change the figures."""
     foreign = {str(key) for key in given if key not in known}
     for key in sorted(foreign):
         if difflib.get_close_matches(key, known, n=1, cutoff=_MISSPELT):

@@ -1,4 +1,4 @@
-"""Guard: a release depends on golden queries. What regresses is refused, and what was there before stays."""
+"""Guard: golden queries decide about a release. A regression is refused, and what was in use stays in use."""
 
 from __future__ import annotations
 
@@ -27,19 +27,19 @@ MAX_MOVED = 10
 
 @dataclass(frozen=True, slots=True)
 class Guard:
-    """The golden queries of a repository and the bounds that a release of it must keep."""
+    """The golden queries of a repository and the bounds that a release must meet."""
 
     golden: CaseSet
     gates: Gates
     repository: str
 
     def measure(self, library: Library, read_context: Context) -> dict[str, Any]:
-        """The report of the golden queries, asked of one state of the repository."""
+        """The report of the golden queries for one state of the repository."""
         options = EvaluateOptions(self.golden.name, repositories=(self.repository,), read_context=read_context)
         return report(evaluate(library.as_owner(), self.golden, options))
 
     def require(self, what: str, after: Mapping[str, Any], before: Mapping[str, Any] | None) -> None:
-        """`Refused` unless every bound is kept."""
+        """Raise `Refused` unless every bound is met."""
         comparison = compare(before, after) if before is not None else None
         verdict = check(after, self.gates, comparison)
         if not verdict["passed"]:
@@ -47,9 +47,9 @@ class Guard:
 
 
 def gate_publication(library: Library, scope: Scope, name: str) -> None:
-    """Ask the golden queries of the baseline and of what is published now; `Refused` if they fall.
+    """Ask the golden queries of the baseline and of the published one; `Refused` if they get worse.
 
-    Both are measured with the settings of today. A report in the configuration takes the place of what is published.
+    Both are measured with the current settings. A report in the configuration replaces the published baseline.
     """
     _require_known(library)
     guard = guard_of(library, scope)
@@ -65,10 +65,10 @@ def gate_publication(library: Library, scope: Scope, name: str) -> None:
 
 
 def gate_generation(library: Library, scope: Scope) -> Callable[[Index], None] | None:
-    """What a new generation of the index must pass before it is taken up: not to be worse than the one in use.
+    """The check of a new generation of the index before it is used: it must not be worse than the one in use.
 
-    What it holds is the same, so bounds on the figures themselves do not concern it. None where nothing guards it, or
-    where the one in use cannot answer: nothing must stand in the way of a repair.
+    Its content is the same, so absolute bounds do not apply. None if there is no gate, or if the one in use cannot
+    answer: nothing must prevent a repair.
     """
     guard = guard_of(library, scope)
     if guard is None:
@@ -89,10 +89,10 @@ def gate_generation(library: Library, scope: Scope) -> Callable[[Index], None] |
 
 
 def gate_model(library: Library, candidate: Library, name: str) -> tuple[str, ...]:
-    """Ask the golden queries with the model in use and with another; `Refused` if they fall. Which repositories guard.
+    """Ask the golden queries with the model in use and with another; `Refused` if they get worse.
 
-    `candidate` is the library as the other model would search it. A report in the configuration takes the place of
-    what is in use; where that cannot answer, the bounds alone decide.
+    Returns the repositories that were checked. `candidate` is the library with the other model. A report in the
+    configuration replaces the model in use; if that cannot answer, only the bounds decide.
     """
     _require_known(library)
     guarded = []
@@ -113,7 +113,7 @@ def gate_model(library: Library, candidate: Library, name: str) -> tuple[str, ..
 
 
 def _require_known(library: Library) -> None:
-    """A repository that the gate misspells would go unguarded."""
+    """Raise for an unknown repository in the gate: it would go unguarded."""
     known = [info.scope.repository for info in library.repositories()]
     for name in library.config.gate.repositories:
         if name not in known:
@@ -127,9 +127,9 @@ def gates_of(config: Config) -> Gates:
 
 
 def guard_of(library: Library, scope: Scope) -> Guard | None:
-    """What guards a repository, if anything does.
+    """The guard of a repository, if any.
 
-    Queries that name a state themselves would be asked of that one, whatever is to be released: they are left out.
+    Queries with their own read context are left out: they would be asked of that state, whatever is released.
     """
     if not library.is_gated(scope.repository):
         return None
@@ -138,13 +138,13 @@ def guard_of(library: Library, scope: Scope) -> Guard | None:
     free = tuple(case for case in golden.cases if case.read_context is None)
     if not free:
         raise InvalidArgument(
-            f"every query of {gate.golden} names its own read_context, so none looks at what is released", field="gate"
+            f"every query of {gate.golden} has its own read_context, so none checks what is released", field="gate"
         )
     return Guard(replace(golden, cases=free), gates_of(library.config), scope.repository)
 
 
 def _message(what: str, name: str, verdict: Mapping[str, Any], comparison: Mapping[str, Any] | None) -> str:
-    lines = [f"{what} is refused by the golden queries {name!r}; what is in use stays"]
+    lines = [f"{what} was refused by the golden queries {name!r}; what was in use stays in use"]
     lines += [f"  {item['text']}" for item in verdict["checks"] if not item["passed"]]
     dropped = [item for item in (comparison or {}).get("moved", ()) if item["difference"] < 0]
     lines += [f"  {m['id']}: {m['before']:.3f} → {m['after']:.3f}  {m['query']}" for m in dropped[:MAX_MOVED]]

@@ -17,7 +17,7 @@ Values = Mapping[str, float]
 
 
 def require_metrics() -> None:
-    """`MissingExtra` where they are not installed; asked before the long work begins."""
+    """Raise `MissingExtra` if they are not installed, before the long work starts."""
     require("eval", "evaluation", "ir_measures", "pytrec_eval")
 
 
@@ -28,7 +28,7 @@ def measure(
     require_metrics()
     import ir_measures
 
-    # RR and not RR@10, which ir_measures leaves to code that breaks ties the other way; the cut follows.
+    # RR instead of RR@10, which ir_measures leaves to code that breaks ties the other way; the cut is made below.
     names = dict(zip(METRICS, ("nDCG@10", "R@10", "R@100", "RR", "Success@1", "AP"), strict=True))
     measures = {ir_measures.parse_measure(text): name for name, text in names.items()}
     out: dict[str, dict[str, float]] = {query: dict.fromkeys(METRICS, 0.0) for query in judged}
@@ -42,7 +42,7 @@ def measure(
 
 
 def as_run(ranked: Sequence[str]) -> dict[str, float]:
-    """Scores that keep an order which is already total."""
+    """Scores that preserve an order that is already total."""
     return {name: float(len(ranked) - place) for place, name in enumerate(ranked)}
 
 

@@ -1,4 +1,4 @@
-"""Places: what a judgement names, found in a library, so that a ranked passage can be called by the judged name."""
+"""Places: finds judged places in a library, so that ranked passages can be matched with them."""
 
 from __future__ import annotations
 
@@ -19,14 +19,14 @@ if TYPE_CHECKING:
     from pincite.library import Library
 
 DOCKETS = ("docket", "docket_number", "case_number")
-"""Metadata that hold the number of a decision."""
+"""Metadata that contain the number of a decision."""
 ElementKey = tuple[str, str]
 """Repository and element id."""
 
 
 @dataclass(slots=True)
 class Places:
-    """The judged places of one library; what was looked up is remembered."""
+    """The judged places of one library; lookups are cached."""
 
     library: Library
     repositories: tuple[str, ...]
@@ -34,7 +34,7 @@ class Places:
     _dockets: dict[str, dict[str, list[ElementKey]]] = field(default_factory=dict)
 
     def locate(self, case: Case, read_context: Context) -> Located:
-        """Where the judged places of a case lie, and which are not there."""
+        """Where the judged places of a case are, and which are missing."""
         grades: dict[str, int] = {}
         sections: dict[ElementKey, list[tuple[str, Passage]]] = {}
         missing: list[str] = []
@@ -69,7 +69,7 @@ class Places:
         return [(name, wanted) for name in self.repositories if wanted in self._known(name, read_context)]
 
     def _by_docket(self, docket: str, read_context: Context) -> list[ElementKey]:
-        """The elements that are known under a number, however it is written."""
+        """The elements with a docket number, however it is written."""
         key = str(read_context)
         if key not in self._dockets:
             self._dockets[key] = {}
@@ -102,7 +102,7 @@ class Located:
 
     @property
     def by_section(self) -> bool:
-        """Whether passages of one element must be told apart."""
+        """Whether passages of one element must be distinguished."""
         return bool(self.sections)
 
     def names(self, found: Iterable[Found]) -> tuple[str, ...]:
@@ -110,7 +110,7 @@ class Located:
         return tuple(dict.fromkeys(self.name(item) for item in found))
 
     def name(self, found: Found) -> str:
-        """What a chunk is called: its judged section, else its element where that counts as a whole."""
+        """The name of a chunk: its judged section, otherwise its element if that is judged as a whole."""
         key = (found.scope.repository, found.element_id)
         if key not in self.sections:
             return found.element_id
@@ -120,14 +120,14 @@ class Located:
                 return name
         if found.element_id in self.grades:
             return found.element_id
-        # Another section of the same element: named as a reader would, and never like a judged one.
+        # Another section of the same element: a readable name that never equals a judged one.
         section = chunk.section_id if chunk and chunk.section_id else f"passage {found.chunk}"
         name = f"{found.element_id}#{section}"
         return name if name not in self.grades else f"{name} ({found.chunk})"
 
 
 def _numbers(library: Library, repository: str, read_context: Context) -> Iterator[tuple[str, str]]:
-    """Elements with every number under which they go: name, other names of the whole, docket in the metadata."""
+    """Elements with all their numbers: name, aliases of the whole element, docket in the metadata."""
     for element_id in library.elements(repository=repository, read_context=read_context):
         live = library.live(element_id, repository=repository, read_context=read_context)
         if live is not None:

@@ -20,7 +20,7 @@ from pincite.eval.results import HEADLINE, LEGS, STAGES, Outcome, Run
 from pincite.ids import text_hash
 
 DIGITS = 6
-"""Of a metric; intervals come from 5,000 resamples and have four."""
+"""Digits of a metric; intervals come from 5,000 resamples and have four."""
 
 
 def report(run: Run) -> dict[str, Any]:
@@ -73,7 +73,7 @@ def _intervals(run: Run, outcomes: Sequence[Outcome], metrics: Sequence[str]) ->
 
 
 def _latency(outcomes: Sequence[Outcome]) -> dict[str, Any]:
-    """Medians and 95th percentiles, in all and by stage."""
+    """Medians and 95th percentiles, in total and by stage."""
     found = {stage for outcome in outcomes for stage in outcome.stages}
     stages = [stage for stage in (*STAGES[:3], *LEGS, *STAGES[3:]) if stage in found]
     return {

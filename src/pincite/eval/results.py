@@ -10,12 +10,12 @@ from pincite.eval.metrics import Values
 from pincite.types import JsonValue
 
 LEGS = ("keyword", "dense", "related", "exact", "graph", "rrf", "unreranked", "final")
-"""In this order wherever they are listed; legs that a library does not have are absent.
+"""The order of legs in every list; legs that a library does not have are absent.
 
-`unreranked` is the final order without its reranker, where one takes part.
+`unreranked` is the final order without the reranker, if one is used.
 """
 STAGES = ("understand", "resolve", "legs", "fuse", "rerank", "cite")
-"""Together they are the time of a search; the legs are also stated one by one."""
+"""Together they are the time of a search; the legs are also listed one by one."""
 HEADLINE = "ndcg@10"
 """The metric by which queries, tags and runs are compared."""
 
@@ -26,7 +26,7 @@ class Outcome:
 
     case: Case
     tags: tuple[str, ...]
-    """The case's own, and the class of query that was recognised."""
+    """The case's own tags, and the recognised class of query."""
     ranked: Mapping[str, tuple[str, ...]]
     """Judged names and element ids by leg, best first."""
     values: Mapping[str, Values]

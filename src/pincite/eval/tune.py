@@ -1,7 +1,7 @@
 """Tune: how much meaning should count for each class of query, learned from judged questions.
 
-Simple on purpose: a grid over the dense leg's share, one class at a time, chosen by nDCG@10 in cross-validation. What
-is reported was measured on questions that the choice did not see, and only a significant gain is taken.
+Simple on purpose: a grid over the dense leg's share, one class at a time, chosen by nDCG@10 in cross-validation. The
+reported figures are from questions that the choice did not see, and only a significant gain is accepted.
 """
 
 from __future__ import annotations
@@ -34,7 +34,7 @@ RELATED = (0.0, 0.3, 0.6)
 """Weights of related words that are tried where they answered any question of the class."""
 FOLDS = 5
 MIN_QUERIES = 20
-"""Of a class: fewer say nothing about it, and it keeps its weights."""
+"""Minimum number of queries of a class; with fewer it keeps its weights."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -43,13 +43,13 @@ class ClassResult:
 
     query_class: str
     kind: str
-    """Of the source, where its questions filter for one; else "": whatever is asked."""
+    """The kind of source, if the questions filter for one; otherwise ""."""
     queries: int
     before: Weights
     after: Weights
-    """Chosen over all its questions; equal to `before` where the gain was not significant."""
+    """Chosen over all its questions; equal to `before` if the gain was not significant."""
     difference: Difference | None
-    """Over questions that the choice did not see; None where there are too few."""
+    """Over questions that the choice did not see; None if there are too few."""
 
     @property
     def taken(self) -> bool:
@@ -62,11 +62,11 @@ class Tuned:
 
     classes: tuple[ClassResult, ...]
     difference: Difference
-    """Of all questions, held out, with the weights that were taken."""
+    """Over all held-out questions, with the accepted weights."""
 
     @property
     def settings(self) -> dict[str, Any]:
-        """What belongs into the configuration; empty where nothing was significant."""
+        """Settings for the configuration; empty if nothing was significant."""
         weights: dict[str, Any] = {}
         kinds: dict[str, Any] = {}
         for result in self.classes:
@@ -79,7 +79,7 @@ class Tuned:
 
 @dataclass(frozen=True, slots=True)
 class _Asked:
-    """One question with everything that a ranking needs: weights can be tried without asking again."""
+    """One question with everything that a ranking needs, so that weights can be tried without asking again."""
 
     name: str
     trace: Trace
@@ -88,18 +88,18 @@ class _Asked:
 
     @property
     def group(self) -> tuple[str, str]:
-        """What has weights of its own: a kind of source, if the question filters for one, and a class of query."""
+        """What has its own weights: a kind of source, if the question filters for one, and a class of query."""
         return stated_kind(self.trace.plan.filters), self.trace.plan.query_class
 
 
 def tune(library: Library, cases: CaseSet, options: EvaluateOptions, progress: Progress = silent) -> Tuned:
-    """The share of meaning by class of query that these questions speak for."""
+    """The best share of meaning for each class of query, according to these questions."""
     require_metrics()
     now = library.config.retrieval.options()
     asked = _ask_all(library, cases, options, progress)
     if not any(ranking.leg == "dense" for item in asked for ranking in item.trace.rankings):
         raise InvalidArgument(
-            "there is nothing to weigh: the dense leg did not answer; make vectors with: pincite embed", field="dense"
+            "there is nothing to tune: the dense leg did not answer; compute vectors with: pincite embed", field="dense"
         )
     groups = sorted({item.group for item in asked})
     results = []
@@ -143,7 +143,7 @@ def _ask_all(library: Library, cases: CaseSet, options: EvaluateOptions, progres
 def _tune_class(
     asked: Sequence[_Asked], kind: str, query_class: str, now: RankingOptions
 ) -> tuple[ClassResult, Mapping[str, float]]:
-    """The class's result, and the values of its questions under weights that were chosen without them."""
+    """The result of a class, and the values of its questions with weights chosen without them."""
     current = now.weights_for(query_class, kind)
     if len(asked) < MIN_QUERIES:
         return ClassResult(query_class, kind, len(asked), current, current, None), {}
@@ -164,7 +164,7 @@ def _tune_class(
 
 
 def _best(tried: Mapping[Weights, Sequence[float]], numbers: Sequence[int]) -> Weights:
-    """The weights with the highest mean; of equals those that change least from words alone."""
+    """The weights with the highest mean; among equals those closest to words alone."""
     return max(tried, key=lambda weights: (sum(tried[weights][n] for n in numbers), -weights.dense))
 
 

@@ -29,7 +29,7 @@ MAX_MOVED = 25
 
 @dataclass(frozen=True, slots=True)
 class ChangeLine:
-    """A metric, a leg or a tag: what it was, what it is, and how sure that is."""
+    """A metric, a leg or a tag: its value before and after, with the interval of the difference."""
 
     name: str
     queries: int | None
@@ -49,7 +49,7 @@ class Forest:
 
 @dataclass(frozen=True, slots=True)
 class Differences:
-    """By metric and leg, then by tag; `is_headed` where the first were compared."""
+    """By metric and leg, then by tag; `is_headed` if the first were compared."""
 
     is_headed: bool
     leg: str
@@ -61,7 +61,7 @@ class Differences:
 
 @dataclass(frozen=True, slots=True)
 class EveryQuery:
-    """The scatter, and how many queries went where."""
+    """The scatter, and how many queries went up or down."""
 
     chart: Scatter
     better: int

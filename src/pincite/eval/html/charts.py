@@ -1,5 +1,5 @@
-"""Where things stand in a drawing. Lengths are percentages, so that a chart fills any width while its text keeps its
-size; `templates/charts.html.j2` draws them as inline SVG."""
+"""Positions in a chart. Lengths are percentages, so that a chart fills any width while its text keeps its size;
+`templates/charts.html.j2` draws them as inline SVG."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ class Bar:
 
 @dataclass(frozen=True, slots=True)
 class Whisker:
-    """An interval that is drawn over a bar."""
+    """An interval drawn over a bar."""
 
     low: str
     high: str
@@ -48,7 +48,7 @@ class PlacedBar:
 
 @dataclass(frozen=True, slots=True)
 class Track:
-    """Bars below each other."""
+    """Stacked bars."""
 
     label: str
     """What it shows, in words."""
@@ -57,7 +57,7 @@ class Track:
 
 
 def track(stack: Sequence[Bar], label: str) -> Track:
-    """Bars below each other on one track, each with its whisker."""
+    """Stacked bars on one track, each with its whisker."""
     placed, top = [], 2
     for bar in stack:
         width = None if bar.value is None else percent(bar.value)
@@ -82,7 +82,7 @@ class Mark:
 
 
 def scale(labels: Sequence[str] = QUARTERS) -> tuple[Mark, ...]:
-    """Labels spread evenly below a column of tracks; decoration, since every value is written out."""
+    """Labels spread evenly below a column of tracks; decorative, because every value is also written out."""
     last = len(labels) - 1
     anchors: dict[int, Anchor] = {0: "start", last: "end"}
     return tuple(Mark(percent(n / last), anchors.get(n, "middle"), label) for n, label in enumerate(labels))
@@ -90,7 +90,7 @@ def scale(labels: Sequence[str] = QUARTERS) -> tuple[Mark, ...]:
 
 @dataclass(frozen=True, slots=True)
 class Difference:
-    """A dot with its interval, to the left or right of a line at 0; hollow where 0 lies within the interval."""
+    """A dot with its interval, to the left or right of a line at 0; hollow if the interval includes 0."""
 
     label: str
     found: Direction
@@ -99,7 +99,7 @@ class Difference:
 
 
 def difference(value: float | None, interval: Pair | None, reach: float, found: Direction, label: str) -> Difference:
-    """Where the dot and the ends of its interval stand; `reach`: what the ends of the scale stand for."""
+    """Positions of the dot and the ends of its interval; `reach`: the value at the ends of the scale."""
 
     def at(given: float) -> str:
         return percent(0.5 + given / reach / 2)
@@ -110,7 +110,7 @@ def difference(value: float | None, interval: Pair | None, reach: float, found: 
 
 @dataclass(frozen=True, slots=True)
 class Movement:
-    """From a hollow dot to a full one."""
+    """A line from a hollow dot to a filled one."""
 
     label: str
     found: Direction
@@ -123,5 +123,5 @@ def movement(before: float, after: float, label: str) -> Movement:
 
 
 def percent(share: float) -> str:
-    """A share of the width, kept between nothing and all of it."""
+    """A share of the width, limited to 0 to 100 %."""
     return f"{100 * min(max(share, 0.0), 1.0):.4g}%"

@@ -1,4 +1,4 @@
-"""The colours of the page, on a light ground and on a dark one."""
+"""The colours of the page, for the light and the dark theme."""
 
 from __future__ import annotations
 
@@ -28,4 +28,4 @@ DARK = {
     "same": "#98a3ae",
     "on-final": "#10151a",
 }
-"""Blue and orange stay apart for every common kind of colour blindness; all text meets WCAG AA on page and card."""
+"""Blue and orange differ for every common kind of colour blindness; all text meets WCAG AA on page and card."""

@@ -1,4 +1,4 @@
-"""How many queries reach which value: where each column stands."""
+"""A histogram of queries by value: the position of each column."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from pincite.eval.html.charts import percent
 
 @dataclass(frozen=True, slots=True)
 class Column:
-    """A column of the histogram; `base` is where the number above it stands."""
+    """A column of the histogram; `base` is the position of the number above it."""
 
     label: str
     many: int
@@ -23,7 +23,7 @@ class Column:
 
 @dataclass(frozen=True, slots=True)
 class Histogram:
-    """How many queries reach which value."""
+    """Queries by value."""
 
     label: str
     width: str
@@ -31,7 +31,7 @@ class Histogram:
 
 
 def histogram(values: Sequence[float]) -> Histogram:
-    """Twelve columns; 0 and 1 have one each, for they mean missed and perfect."""
+    """Twelve columns; 0 and 1 have one each, because they mean missed and perfect."""
     counts = [0] * 12
     for value in values:
         counts[0 if value <= 0 else 11 if value >= 1 else min(int(value * 10), 9) + 1] += 1

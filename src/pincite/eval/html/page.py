@@ -1,4 +1,4 @@
-"""The page: its head, what one wants to know first, the sections, and what the index was."""
+"""The page: its header, the main figure, the sections, and the index that was searched."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ from pincite.eval.html.worst import worst_queries
 
 @dataclass(frozen=True, slots=True)
 class Section:
-    """A part of the page; the template of its anchor's name shows what is in it."""
+    """A part of the page; the template named like its anchor renders it."""
 
     anchor: str
     title: str
@@ -28,7 +28,7 @@ class Section:
 
 @dataclass(frozen=True, slots=True)
 class Figure:
-    """The number that one wants to know first."""
+    """The main figure."""
 
     value: float | None
     name: str
@@ -118,7 +118,7 @@ def _wanted(check: Mapping[str, Any]) -> str:
 
 
 def _index(report: Mapping[str, Any]) -> tuple[tuple[str, str], ...]:
-    """What was searched: fingerprints by which a run can be told from another."""
+    """What was searched: fingerprints that distinguish one run from another."""
     return tuple((key, _plain(value)) for key, value in sorted((report.get("index") or {}).items()))
 
 

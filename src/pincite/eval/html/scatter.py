@@ -1,4 +1,4 @@
-"""Every query at its value before and after: where each dot stands."""
+"""Every query at its value before and after: the position of each dot."""
 
 from __future__ import annotations
 
@@ -11,14 +11,14 @@ from pincite.eval.html.charts import percent
 from pincite.eval.html.values import Direction, count, cut, direction, number
 
 MAX_FINE_POINTS = 1000
-"""With more queries than this, the scatter gathers them on a coarser grid, and the page stays small."""
+"""With more queries than this, the scatter uses a coarser grid, so that the page stays small."""
 EDGE = 0.04
-"""Room inside the scatter, as a share of its side, for dots that stand at 0 or 1."""
+"""Margin inside the scatter, as a share of its side, for dots at 0 or 1."""
 
 
 @dataclass(frozen=True, slots=True)
 class Dot:
-    """Queries that share a place in the scatter; `many` is written on it where it is large."""
+    """Queries at the same place in the scatter; `many` is written on large dots."""
 
     found: Direction
     x: str
@@ -30,7 +30,7 @@ class Dot:
 
 @dataclass(frozen=True, slots=True)
 class Tick:
-    """A line of the grid across, and one up."""
+    """A horizontal and a vertical grid line."""
 
     label: str
     x: str
@@ -48,7 +48,7 @@ class Scatter:
 
 
 def scatter(before: Mapping[str, float], after: Mapping[str, float], queries: Mapping[str, str]) -> Scatter:
-    """Equal values gather in one larger dot; the largest come first, so that the small ones lie on top."""
+    """Equal values share one larger dot; the largest come first, so that small ones are on top."""
     grid = 100 if len(before) <= MAX_FINE_POINTS else 40
     cells: dict[tuple[int, int], list[str]] = defaultdict(list)
     for query_id, value in before.items():

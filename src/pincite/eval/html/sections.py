@@ -1,4 +1,4 @@
-"""The sections of the page that hold charts: what each shows, or None where the report has nothing to show."""
+"""The sections of the page with charts: what each shows, or None if the report has nothing to show."""
 
 from __future__ import annotations
 
@@ -39,7 +39,7 @@ class LegLine:
 
 @dataclass(frozen=True, slots=True)
 class Cell:
-    """A metric of a leg; it leads where no other leg has more."""
+    """A metric of a leg; it leads if no other leg has a higher value."""
 
     value: str
     leads: bool
@@ -83,7 +83,7 @@ def _cells(metrics: Mapping[str, Mapping[str, Any]], leg: str, names: list[str])
 
 @dataclass(frozen=True, slots=True)
 class TagLine:
-    """A tag: what the caller sees, beside the best single leg."""
+    """A tag: what the caller sees, compared with the best single leg."""
 
     tag: str
     name: str
@@ -148,7 +148,7 @@ def _best_single(metrics: Mapping[str, Mapping[str, Any]]) -> str | None:
 
 @dataclass(frozen=True, slots=True)
 class Spread:
-    """How many queries reach which nDCG@10."""
+    """Queries by nDCG@10."""
 
     leg: str
     perfect: int
@@ -183,7 +183,7 @@ class Latency:
 
 
 def latency(report: Mapping[str, Any]) -> Latency | None:
-    """Half of the searches (p50) and nineteen of twenty (p95) are done by then, whole and by stage."""
+    """The time in which half of the searches (p50) and nineteen of twenty (p95) finish, in total and by stage."""
     given = report.get("latency_ms") or {}
     timed = [("whole search", given), *(given.get("stages") or {}).items()]
     timed = [(name, times) for name, times in timed if amount((times or {}).get("p95")) is not None]
@@ -199,5 +199,5 @@ def latency(report: Mapping[str, Any]) -> Latency | None:
 
 
 def notes(report: Mapping[str, Any]) -> tuple[str, ...]:
-    """What the run and the comparison have to say about themselves."""
+    """Notes of the run and the comparison."""
     return (*(report.get("notes") or ()), *((report.get("comparison") or {}).get("notes") or ()))

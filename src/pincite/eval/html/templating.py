@@ -1,4 +1,4 @@
-"""The templates: what is put into one is escaped, without exception, and what is missing in one is an error."""
+"""The templates: every value put into one is escaped, and a missing value is an error."""
 
 from __future__ import annotations
 
@@ -13,18 +13,18 @@ if TYPE_CHECKING:
     from jinja2 import Environment
 
 MAX_CHARS = 2000
-"""What no template cuts sooner ends here."""
+"""The maximum length of values that no template cuts shorter."""
 
 _UNPRINTABLE = re.compile("[\x00-\x08\x0b\x0e-\x1f\x7f-\x9f\ud800-\udfff]")
 
 
 def require_templates() -> None:
-    """`MissingExtra` where Jinja is not installed; asked before the long work begins."""
+    """Raise `MissingExtra` if Jinja is not installed, before the long work starts."""
     require("eval", "the page of an evaluation", "jinja2")
 
 
 def render(name: str, **values: object) -> str:
-    """The template of that name, filled."""
+    """The rendered template of that name."""
     return _environment().get_template(f"{name}.html.j2").render(values)
 
 
@@ -48,5 +48,5 @@ def _environment() -> Environment:
 
 
 def _printable(value: object) -> object:
-    """What a template puts out, without characters that HTML or UTF-8 refuse; its own markup as it is."""
+    """The output of a template, without characters that HTML or UTF-8 do not allow; its markup is unchanged."""
     return value if hasattr(value, "__html__") else _UNPRINTABLE.sub("\ufffd", cut(value, MAX_CHARS))

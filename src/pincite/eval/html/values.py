@@ -1,4 +1,4 @@
-"""Values of a report in the words and digits in which the page shows them."""
+"""Values of a report, formatted for the page."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ def amount(value: Any) -> float | None:
 
 
 def pair(value: Any) -> Pair | None:
-    """The two ends of an interval, or None where the report has none."""
+    """The two ends of an interval, or None if the report has none."""
     if not isinstance(value, list | tuple) or len(value) != 2:
         return None
     low, high = amount(value[0]), amount(value[1])
@@ -36,13 +36,13 @@ def pair(value: Any) -> Pair | None:
 
 
 def number(value: Any, digits: int = 3) -> str:
-    """The number with fixed digits, "–" where there is none."""
+    """The number with fixed digits; "–" if there is none."""
     given = amount(value)
     return "–" if given is None else f"{given:.{digits}f}"
 
 
 def signed(value: Any) -> str:
-    """A difference with its sign, with a true minus."""
+    """A difference with its sign; minus is U+2212."""
     given = amount(value)
     return "–" if given is None else f"{given:+.3f}".replace("-", "−")
 
@@ -60,14 +60,14 @@ def count(many: int, noun: str) -> str:
 
 
 def direction(difference: float | None) -> Direction:
-    """Whether a difference is for the better; what rounds to nothing is the same."""
+    """Whether a difference is an improvement; one that rounds to 0 is "same"."""
     if difference is None or abs(difference) < 0.0005:
         return "same"
     return "better" if difference > 0 else "worse"
 
 
 def significant(interval: Pair | None) -> Direction:
-    """On which side of 0 the interval of a difference lies; "same" where it includes 0 or is not known."""
+    """On which side of 0 the interval of a difference is; "same" if it includes 0 or is unknown."""
     if interval is None or interval[0] <= 0 <= interval[1]:
         return "same"
     return "better" if interval[0] > 0 else "worse"
@@ -80,7 +80,7 @@ def metric_title(name: str) -> str:
 
 
 def in_order(legs: Iterable[str]) -> list[str]:
-    """The legs in the order in which a search runs them, strangers last."""
+    """The legs in the order in which a search runs them, unknown ones last."""
     return sorted(legs, key=lambda leg: (LEGS.index(leg) if leg in LEGS else len(LEGS), leg))
 
 

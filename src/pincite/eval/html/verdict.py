@@ -11,7 +11,7 @@ from pincite.eval.html.values import HEADLINE, Direction, Pair, amount, directio
 
 @dataclass(frozen=True, slots=True)
 class Verdict:
-    """Before and after of the headline number, and in words what to make of it."""
+    """The main figure before and after, and what it means in words."""
 
     found: Direction
     worded: str
@@ -27,7 +27,7 @@ class Verdict:
 
 
 def verdict(comparison: Mapping[str, Any] | None) -> Verdict | None:
-    """What to make of the comparison; None where there is none."""
+    """The verdict of the comparison; None if there is none."""
     metrics = (comparison or {}).get("metrics") or {}
     leg = headline_leg(metrics)
     change = (metrics.get(leg) or {}).get(HEADLINE)
@@ -60,10 +60,10 @@ def _in_words(moved: float | None, measured: bool, found: str) -> str:
 
 def _reason(measured: bool, found: str) -> str:
     if not measured:
-        return "The report holds no interval of the difference."
+        return "The report has no interval of the difference."
     if found == "same":
         return "The interval of the difference includes 0: chance alone could explain it."
-    return "The interval of the difference excludes 0: chance alone hardly explains it."
+    return "The interval of the difference excludes 0: chance alone is unlikely to explain it."
 
 
 def _chance(value: Any) -> str:

@@ -1,4 +1,4 @@
-"""The queries that were answered worst: what should have come, and what came instead."""
+"""The queries with the worst answers: what was expected, and what was found instead."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ MAX_REASONS = 12
 
 @dataclass(frozen=True, slots=True)
 class Judged:
-    """A place that should have come."""
+    """An expected place."""
 
     name: str
     grade: float | None
@@ -25,7 +25,7 @@ class Judged:
 
 @dataclass(frozen=True, slots=True)
 class Came:
-    """A hit that came instead."""
+    """A hit that was found instead."""
 
     rank: Any
     title: str
@@ -56,7 +56,7 @@ class Worst:
 
 
 def worst_queries(worst: Sequence[Mapping[str, Any]]) -> Worst | None:
-    """The first of them, with how many are left out."""
+    """The first of them, and how many are left out."""
     if not worst:
         return None
     return Worst(tuple(map(_query, worst[:MAX_QUERIES])), max(0, len(worst) - MAX_QUERIES))

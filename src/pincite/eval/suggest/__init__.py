@@ -1,4 +1,4 @@
-"""A first golden set, out of the library's own structure: headings, names, definitions, citations."""
+"""A first golden set, from the library's own structure: headings, names, definitions, citations."""
 
 from pincite.eval.suggest.spine import suggest
 

@@ -1,4 +1,4 @@
-"""Which candidates make the set: every type its share, within a type every element its turn."""
+"""Chooses the candidates of the set: every type gets its share, and within a type elements take turns."""
 
 from __future__ import annotations
 
@@ -22,14 +22,14 @@ class Candidate:
 
     @property
     def lot(self) -> str:
-        """What decides between equals: a hash, so that neither the alphabet nor the ingest does."""
+        """Decides between equals by a hash, so that neither the alphabet nor the order of ingest matters."""
         return text_hash("\0".join((self.type, self.element_id, self.section_id, self.query)))
 
 
 def choose(found: Iterable[Candidate], types: Sequence[str], limit: int) -> list[Candidate]:
     """At most `limit` of the candidates, ordered by type, element, section.
 
-    Types take turns; one that runs dry leaves its share to the others. The second candidate of an element comes after
+    Types take turns; one that runs out leaves its share to the others. The second candidate of an element comes after
     the first of all others.
     """
     pool = list(dict.fromkeys(found))
@@ -44,7 +44,7 @@ def choose(found: Iterable[Candidate], types: Sequence[str], limit: int) -> list
 
 
 def _in_turns(candidates: list[Candidate]) -> list[Candidate]:
-    """The candidates by turn of their element, the first to be taken last."""
+    """The candidates in turns of their elements, in reverse order: the first to take is last."""
     turns: Counter[str] = Counter()
     keyed: list[tuple[int, str, Candidate]] = []
     for lot, candidate in sorted(((c.lot, c) for c in candidates), key=lambda pair: pair[0]):

@@ -16,11 +16,11 @@ if TYPE_CHECKING:
 
 _PLAIN = re.compile(r"\d+[.)]?(?:\s|$)")
 MAX_NAME_WORDS = 12
-"""Nobody cites a document by a longer name."""
+"""Longer names are not used in citations."""
 
 
 def citations(sketches: Sequence[Sketch]) -> Iterator[Candidate]:
-    """One citation per numbered section, where number and name together mean that section only."""
+    """One citation per numbered section, if number and name together identify only that section."""
     bearers = Counter(same(sketch.name) for sketch in sketches)
     for sketch in sketches:
         name = " ".join(sketch.name.split())
@@ -39,7 +39,7 @@ def citations(sketches: Sequence[Sketch]) -> Iterator[Candidate]:
 
 
 def _counts_sections(sketch: Sketch, section: Section) -> bool:
-    """Whether a plain number ("3. Scope") counts the document's sections, rather than steps or parts of a part."""
+    """Whether a plain number ("3. Scope") numbers the document's sections, rather than steps or parts of a part."""
     below = [other for other in sketch.sections if other.depth > 1]
     above = [other for other in below if other.chain == section.chain[: other.depth] and other is not section]
     numbered = sum(other.is_numbered for other in below)
@@ -47,6 +47,6 @@ def _counts_sections(sketch: Sketch, section: Section) -> bool:
 
 
 def _spelling(section: Section) -> str:
-    """The number as the heading marks it ("Art. 8", "Section 3"), else with the sign for sections ("§ 4.2")."""
+    """The number as written in the heading ("Art. 8", "Section 3"), otherwise with a section sign ("§ 4.2")."""
     marked = (s for s in section.spellings if section.heading.startswith(s) and not s[0].isdigit())
     return next(marked, next((s for s in section.spellings if not s[0].isdigit()), ""))

@@ -1,4 +1,4 @@
-"""A heading leads to its section, a name to its element; where no other place bears the same title."""
+"""A heading leads to its section and a name to its element, if no other place has the same title."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ if TYPE_CHECKING:
     from pincite.eval.suggest.survey import Sketch
 
 Titles: TypeAlias = Mapping[str, frozenset[tuple[str, str]]]
-"""The places (element id, section id) that bear a title; "" is the element itself."""
+"""The places (element id, section id) with a title; "" is the element itself."""
 
 
 def titles(sketches: Sequence[Sketch]) -> Titles:
@@ -30,7 +30,7 @@ def titles(sketches: Sequence[Sketch]) -> Titles:
 def headings(sketches: Sequence[Sketch], known: Titles) -> Iterator[Candidate]:
     """Headings below the document's own that only one section has, and that have text below them.
 
-    One whose words all stand in the name of another document asks for that document rather than for the section.
+    A heading whose words are all in the name of another document would ask for that document instead.
     """
     named_by: dict[str, set[str]] = {}
     for sketch in sketches:
@@ -47,7 +47,7 @@ def headings(sketches: Sequence[Sketch], known: Titles) -> Iterator[Candidate]:
 
 
 def names(sketches: Sequence[Sketch], known: Titles) -> Iterator[Candidate]:
-    """Names that no other element has, nor a section of another."""
+    """Names that no other element has, and no section of another element."""
     for sketch in sketches:
         bearers = {element_id for element_id, _ in known[same(sketch.name)]}
         if len(bearers) == 1 and says_something(sketch.name, sketch.language):

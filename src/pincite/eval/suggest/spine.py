@@ -1,4 +1,4 @@
-"""Suggesting cases: look through the repository once, let each truth speak, choose, number."""
+"""Suggesting cases: survey the repository once, collect candidates of each type, choose, number."""
 
 from __future__ import annotations
 
@@ -19,23 +19,23 @@ if TYPE_CHECKING:
 
 TYPES = ("heading", "name", "definition", "citation")
 GRADE = 3
-"""Structure says that the place answers; it knows no half answers."""
+"""Structure only says that a place answers, not how well."""
 
 
 def suggest(library: Library, *, repository: str = "", limit: int = 100, read_context: Context = None) -> CaseSet:
-    """Up to `limit` judged questions that the structure of a repository gives, spread over types and elements.
+    """Up to `limit` judged questions from the structure of a repository, spread over types and elements.
 
-    A function of what the repository holds: the order of ingest does not matter. Without anything to go by the set is
-    empty and a note says why.
+    Depends only on the content of the repository, not on the order of ingest. If there is nothing to suggest from, the
+    set is empty and a note says why.
     """
     if limit < 1:
-        raise InvalidArgument(f"limit is {limit}; suggest at least 1 case", field="limit")
+        raise InvalidArgument(f"limit must be at least 1, not {limit}", field="limit")
     where = library.scope(repository).repository
     if not repository and library.catalog.repositories.get(library.scope()) is None:
         return _nothing(where, "it does not exist yet; fill it with: pincite ingest FOLDER")
     sketches = survey(library, repository, read_context)
     if not sketches:
-        return _nothing(where, "it holds no elements; fill it with: pincite ingest FOLDER")
+        return _nothing(where, "it has no elements; fill it with: pincite ingest FOLDER")
     known = titles(sketches)
     found = [
         *headings(sketches, known),
@@ -45,8 +45,8 @@ def suggest(library: Library, *, repository: str = "", limit: int = 100, read_co
         *links(sketches, known),
     ]
     if not found:
-        why = "names, headings, definitions or links that belong to one place only and say something"
-        return _nothing(where, f"its {len(sketches)} elements have no {why}; write questions of your own")
+        why = "distinctive names, headings, definitions or links that belong to only one place"
+        return _nothing(where, f"its {len(sketches)} elements have no {why}; write your own questions")
     chosen = choose(found, TYPES, limit)
     return CaseSet("suggested", _numbered(chosen, read_context), _description(where), (_counts(found, chosen),))
 
@@ -73,8 +73,8 @@ def _numbered(chosen: Sequence[Candidate], read_context: Context) -> tuple[Case,
 
 def _description(repository: str) -> str:
     return (
-        f"Suggested from the structure of repository {repository!r}: look at them, delete what is wrong, add your own"
-        " questions. Headings and names share words with their target, so they flatter the keyword leg."
+        f"Suggested from the structure of repository {repository!r}: check them, delete wrong ones, add your own"
+        " questions. Headings and names share words with their target, which favours the keyword leg."
     )
 
 

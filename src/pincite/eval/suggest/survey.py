@@ -1,4 +1,4 @@
-"""One walk through a repository: of each element what the truths need, and no more of its text than that."""
+"""One pass over a repository: keeps of each element only what suggestions need."""
 
 from __future__ import annotations
 
@@ -18,14 +18,14 @@ if TYPE_CHECKING:
     from pincite.library import Library
 
 BODY_WORDS = 5
-"""A section with fewer words below its heading answers nothing."""
+"""A section with fewer words below its heading answers no question."""
 
 _HIDDEN = re.compile(
     r"^[ \t]*(?:(?:[-*+>]|\d{1,9}[.)])[ \t]+)?(`{3,}|~{3,}).*?(?:^[ \t>]*\1[`~]*[ \t]*$|\Z)"
     r"|<!--.*?(?:-->|\Z)|\{\{[^{}]*\}\}",
     re.DOTALL | re.MULTILINE,
 )
-"""Fenced code, comments, templates: no prose."""
+"""Fenced code, comments and templates, which are not prose."""
 _WORD = re.compile(r"\w+")
 _TRAILING = " .:–—-"
 
@@ -41,11 +41,11 @@ class Section:
     spellings: tuple[str, ...]
     """How its number may be written."""
     chain: tuple[str, ...]
-    """The document's name and the headings above it, its own last; one alone is the document itself."""
+    """The document's name and the headings above it, its own last; a single entry is the document itself."""
     language: str
     has_body: bool
     is_bare: bool
-    """Nothing but a heading, with subsections below."""
+    """Only a heading, with subsections below."""
 
     @property
     def depth(self) -> int:
@@ -58,7 +58,7 @@ class Section:
 
 @dataclass(frozen=True, slots=True)
 class Sketch:
-    """What is remembered of an element."""
+    """What is kept of an element."""
 
     element_id: str
     name: str
@@ -96,7 +96,7 @@ def _sketch(live: LiveElement) -> Sketch:
     else:
         defined = [d for chunk, text, language in places for d in recognise(text, chunk.section_id, language)]
     links = [link for _, text, language in places for link in written_links(text, language)]
-    # References are read out of the text: those in words name a section rather than asking for it.
+    # References are read from the text: those in words name a section rather than ask for it.
     stated = [relation for relation in derivation.relations if relation.relation_type != REFERS_TO]
     links += [link for relation in stated if (link := stated_link(relation, content.language))]
     return Sketch(
@@ -110,12 +110,12 @@ def _sketch(live: LiveElement) -> Sketch:
 
 
 def _blank(hidden: re.Match[str]) -> str:
-    """As many blanks: spans still point to the right place."""
+    """The same number of spaces, so that spans still point to the right place."""
     return "".join("\n" if char == "\n" else " " for char in hidden.group())
 
 
 def _sections(derivation: Derivation, texts: list[str], language: str) -> Iterator[Section]:
-    """The sections in order, each from its first chunk and the words of all."""
+    """The sections in order, each from its first chunk and the words of all its chunks."""
     aliases: dict[str, list[str]] = {}
     homes: dict[str, str] = {}
     for alias in derivation.aliases:
