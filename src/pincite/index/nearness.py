@@ -41,8 +41,12 @@ class Windows(Generic[T]):
         return np.asarray(whole + np.maximum.reduceat(products, self.starts))
 
     def nearest(self, question: NDArray[np.float64]) -> list[int]:
-        """For each text which of its vectors is nearest: 0 for the whole."""
-        return [int(own.argmax()) for own in np.split(self.components @ question, self.starts[1:])]
+        """For each text which of its vectors is nearest, the first of several: 0 for the whole."""
+        products = self.components @ question
+        best = np.repeat(np.maximum.reduceat(products, self.starts), np.diff(self.starts, append=len(products)))
+        nearest = np.flatnonzero(products == best)
+        firsts: list[int] = (nearest[np.searchsorted(nearest, self.starts)] - self.starts).tolist()
+        return firsts
 
 
 def windows_of(blobs: Mapping[T, bytes] | Iterable[tuple[T, bytes]], dimensions: int) -> Windows[T] | None:

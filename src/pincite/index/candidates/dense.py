@@ -19,7 +19,7 @@ from pincite.index.nearness import SAMPLE, background_of, cosine, windows_of
 from pincite.points import Space, Wanted
 from pincite.protocols import VectorStore
 from pincite.queries import Background, Ranking, VectorQuery
-from pincite.types import Scope, View
+from pincite.types import View
 
 Array = NDArray[Any]
 Fetch = Callable[[Sequence[str]], Mapping[str, bytes]]
@@ -59,10 +59,9 @@ def search_vectors(store: VectorStore, places: Sequence[Place], query: VectorQue
     for place in places:
         if place.dimensions not in (0, len(query.vector)):
             raise InvalidArgument(f"the question has {len(query.vector)} dimensions, the vectors {place.dimensions}")
-    near = [line for place in places for line in _lines(place, query, *_scored(store, place, query))]
+    near = {line: window for place in places for line, window in _lines(place, query, _scored(store, place, query))}
     best = shown(sorted(near, key=Line.order), query.group, query.depth, query.among)
-    windows = {} if query.among else _nearest_windows(places, best, query)
-    found = [line.found(query.calibration.score(line.raw), (), windows.get((line.scope, line.id), -1)) for line in best]
+    found = [line.found(query.calibration.score(line.raw), (), near[line]) for line in best]
     around = None if query.among else _background(places, query)
     ranking = Ranking("dense", tuple(found), _total(places, query), background=around)
     have = sum(len(place.asked.held) for place in places)
@@ -81,35 +80,46 @@ def _total(places: Sequence[Place], query: VectorQuery) -> int:
 # --- scoring --------------------------------------------------------------------------------------------------
 
 
-def _scored(store: VectorStore, place: Place, query: VectorQuery) -> tuple[Array, Array]:
-    """Rows of enough groups, and the sums of their products with the question."""
+@dataclass(frozen=True, slots=True)
+class _Scored:
+    """Rows with the sums of the products of whole and nearest window, and which window that is (0: the whole)."""
+
+    rows: Array
+    sums: Array
+    windows: Array
+
+    def where(self, mask: Array) -> _Scored:
+        return _Scored(self.rows[mask], self.sums[mask], self.windows[mask])
+
+
+def _scored(store: VectorStore, place: Place, query: VectorQuery) -> _Scored:
+    """Rows of enough groups, each as near as it is."""
     asked = place.asked
     few = len(asked.held) <= FEW or query.exact
     if not len(asked.held) or query.among is not None or (few and not store.exact):
-        return _sums(place, asked.held, query)
+        return _score(place, asked.held, query)
     limit = max(FIRST, query.depth)
     wanted = Wanted(query.vector, place.view, query.filters, asked.ids, limit)
     while True:
         proposed = store.candidates(place.space, wanted)
-        rows, sums = _sums(place, asked.among(proposed), query)
-        if len(proposed) < wanted.limit or len(np.unique(_groups(place, rows, query))) >= query.depth:
-            return rows, sums
+        scored = _score(place, asked.among(proposed), query)
+        if len(proposed) < wanted.limit or len(np.unique(_groups(place, scored.rows, query))) >= query.depth:
+            return scored
         wanted = replace(wanted, limit=WIDER * wanted.limit)
 
 
-def _sums(place: Place, rows: Array, query: VectorQuery) -> tuple[Array, Array]:
-    """Rows that have vectors in the catalog, with the sums of the products of whole and nearest window."""
-    texts = np.unique(place.rows.text[rows])
-    by_text = np.full(len(place.rows.keys), np.nan)
+def _score(place: Place, rows: Array, query: VectorQuery) -> _Scored:
+    """Rows that have vectors in the catalog: what was erased a moment ago has none."""
+    texts, of_row = np.unique(place.rows.text[rows], return_inverse=True)
+    sums, nearest = np.full(len(texts), np.nan), np.zeros(len(texts), np.intp)
     question = np.array(query.vector, np.float64)
     for low in range(0, len(texts), FETCH):
-        numbers = {place.rows.keys[number]: number for number in texts[low : low + FETCH].tolist()}
-        windows = windows_of(place.fetch(list(numbers)), len(query.vector))
+        at = {place.rows.keys[number]: low + n for n, number in enumerate(texts[low : low + FETCH].tolist())}
+        windows = windows_of(place.fetch(list(at)), len(query.vector))
         if windows is not None:
-            by_text[[numbers[key] for key in windows.texts]] = windows.nearness(question)
-    sums = by_text[place.rows.text[rows]]
-    there = ~np.isnan(sums)  # what was erased a moment ago is not
-    return rows[there], sums[there]
+            here = [at[key] for key in windows.texts]
+            sums[here], nearest[here] = windows.nearness(question), windows.nearest(question)
+    return _Scored(rows, sums[of_row], nearest[of_row]).where(~np.isnan(sums[of_row]))
 
 
 def _groups(place: Place, rows: Array, query: VectorQuery) -> Array:
@@ -117,47 +127,33 @@ def _groups(place: Place, rows: Array, query: VectorQuery) -> Array:
     return groups
 
 
-def _lines(place: Place, query: VectorQuery, rows: Array, sums: Array) -> list[Line]:
-    """Rows no farther than the last group that is asked for, with what an answer says of them."""
-    if query.among is None and len(rows):
-        order = np.argsort(-sums, kind="stable")
-        _, firsts = np.unique(_groups(place, rows, query)[order], return_index=True)
+def _lines(place: Place, query: VectorQuery, scored: _Scored) -> list[tuple[Line, int]]:
+    """Rows no farther than the last group that is asked for, with what an answer says of them: also their window."""
+    if query.among is None and len(scored.rows):
+        order = np.argsort(-scored.sums, kind="stable")
+        _, firsts = np.unique(_groups(place, scored.rows, query)[order], return_index=True)
         if len(firsts) > query.depth:
-            last = sums[order][np.sort(firsts)[query.depth - 1]]
-            rows, sums = rows[sums >= last], sums[sums >= last]
-    out = []
-    for row, total in zip(rows.tolist(), sums.tolist(), strict=True):
-        life = place.rows.lives[place.rows.owner[row]]
-        out.append(
-            Line(
-                int(place.rows.ids[row]),
-                place.view.scope,
-                life.element_id,
-                life.version_id,
-                life.recipe,
-                life.lifetime_id,
-                life.born,
-                int(place.rows.chunk[row]),
-                int(place.rows.text[row]),
-                cosine(total),
-            )
-        )
-    return out
+            last = scored.sums[order][np.sort(firsts)[query.depth - 1]]
+            scored = scored.where(scored.sums >= last)
+    windows = scored.windows.tolist() if query.among is None else [-1] * len(scored.rows)
+    lines = [_line(place, *pair) for pair in zip(scored.rows.tolist(), scored.sums.tolist(), strict=True)]
+    return list(zip(lines, windows, strict=True))
 
 
-def _nearest_windows(places: Sequence[Place], best: Sequence[Line], query: VectorQuery) -> dict[tuple[Scope, int], int]:
-    """Which vector of each passage is nearest, by scope and id."""
-    out: dict[tuple[Scope, int], int] = {}
-    question = np.array(query.vector, np.float64)
-    for place in places:
-        mine = [line for line in best if line.scope == place.view.scope and line.text is not None]
-        keys = dict.fromkeys(place.rows.keys[line.text] for line in mine if line.text is not None)
-        windows = windows_of(place.fetch(list(keys)), len(query.vector))
-        nearest = dict(zip(windows.texts, windows.nearest(question), strict=True)) if windows else {}
-        out |= {
-            (line.scope, line.id): nearest.get(place.rows.keys[line.text], -1) for line in mine if line.text is not None
-        }
-    return out
+def _line(place: Place, row: int, total: float) -> Line:
+    life = place.rows.lives[place.rows.owner[row]]
+    return Line(
+        int(place.rows.ids[row]),
+        place.view.scope,
+        life.element_id,
+        life.version_id,
+        life.recipe,
+        life.lifetime_id,
+        life.born,
+        int(place.rows.chunk[row]),
+        int(place.rows.text[row]),
+        cosine(total),
+    )
 
 
 def _background(places: Sequence[Place], query: VectorQuery) -> Background | None:
