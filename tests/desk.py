@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import Any
 
 import pincite
-from pincite.ingest.spine import IngestReport
+from pincite.ingest.report import IngestReport
 from pincite.search.query import Answer, Hit
 
 SAMPLES = Path(__file__).parent.parent / "samples" / "handbook"

@@ -29,13 +29,13 @@ ROOMS: dict[str, set[str]] = {
     "ingest": FLOOR | {"text", "kinds", "index.entries", "ingest"},
     "settings": FLOOR | {"index.open", "kinds", "models.contexts", "search.rrf", "search.weights", "settings"},
     "upkeep": ENGINE,
-    "wire": FLOOR | {"catalog.resolve", "ingest.spine", "search", "upkeep"},
+    "wire": FLOOR | {"catalog.resolve", "ingest.report", "search", "upkeep"},
     "eval": ENGINE | {"eval"},
     "benches": ENGINE | {"eval", "library"},
     "library": ENGINE | {"library"},
     "tool_index": ENGINE | {"library"},
     "document_tools": FLOOR
-    | {"settings", "library", "ingest.spine", "wire", "search.query", "search.rrf"}
+    | {"settings", "library", "ingest.report", "wire", "search.query", "search.rrf"}
     | {"kinds.documents", "models.contexts", "document_tools"},
     "serve": {"errors", "advice", "extras", "telemetry", "settings", "wire", "library", "serve"},
     "testing": ENGINE | {"testing"},
@@ -136,7 +136,7 @@ def reached(graph: dict[str, set[str]], start: str) -> set[str]:
 def test_only_the_spines_know_the_order_of_stages() -> None:
     """Retrieving, fusing and citing meet in one place; so do reading and committing."""
     stages = {"search.legs", "search.fuse", "search.cite"}
-    read_and_commit = {"ingest.read_items", "ingest.apply"}
+    read_and_commit = {"ingest.sources", "ingest.read_items", "ingest.batch"}
     knowing = [str(path.relative_to(SOURCE)) for path in MODULES if stages <= imports(path)]
     assert knowing == ["search/spine.py"]
     writing = [str(path.relative_to(SOURCE)) for path in MODULES if read_and_commit <= imports(path)]

@@ -14,7 +14,7 @@ from pincite.eval import beir
 from pincite.eval.cases import CaseSet
 from pincite.eval.corpus import check_kind, chosen, fill
 from pincite.eval.evaluate import EvaluateOptions
-from pincite.ingest.spine import Progress, silent
+from pincite.ingest.report import Progress, silent
 from pincite.library import Library, check_source
 from pincite.settings import Config
 

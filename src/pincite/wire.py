@@ -7,7 +7,7 @@ from dataclasses import asdict
 from typing import Any
 
 from pincite.catalog.resolve import to_iso
-from pincite.ingest.spine import IngestReport
+from pincite.ingest.report import IngestReport
 from pincite.queries import IndexStatus
 from pincite.search.compare import CHANGES, Compared, Comparison, Standing
 from pincite.search.context import Context, Source

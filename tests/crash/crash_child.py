@@ -18,7 +18,7 @@ from typing import Any
 from pincite import wire
 from pincite.catalog.sqlite.connection import DatabaseFile
 from pincite.errors import Erased, PinciteError
-from pincite.ingest import spine
+from pincite.ingest import batch
 from pincite.library import Library, open_library
 from pincite.search.query import Answer
 from pincite.upkeep.archive import restore_backup
@@ -238,7 +238,7 @@ def run_short_of_space(home: Path, operation: str, seed: int, max_file_bytes: in
 
 def run_in_small_batches(home: Path, seed: int, max_file_bytes: int) -> None:
     """Short of space in the middle of an ingest of several commits."""
-    spine.MAX_BATCH_CHARACTERS = 1
+    batch.MAX_CHARACTERS = 1
     run_short_of_space(home, "ingest", seed, max_file_bytes)
 
 

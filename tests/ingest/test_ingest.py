@@ -13,13 +13,14 @@ import pytest
 import pincite
 from desk import Desk
 from pincite.bookkeeping import SourceChange
-from pincite.ingest import spine
+from pincite.ingest import batch, looks, spine
 from pincite.ingest.apply import apply
+from pincite.ingest.report import IngestReport
 from pincite.kinds.documents.read import MAX_BYTES
 from pincite.types import Commit, Committed
 
 
-def counts(report: spine.IngestReport) -> tuple[int, int, int, int]:
+def counts(report: IngestReport) -> tuple[int, int, int, int]:
     return report.added, report.changed, report.unchanged, report.removed
 
 
@@ -33,10 +34,10 @@ def killed_after(patch: pytest.MonkeyPatch, *, commits: int) -> None:
             raise KeyboardInterrupt
         return made[-1]
 
-    patch.setattr(spine, "apply", apply_and_die)
+    patch.setattr(batch, "apply", apply_and_die)
 
 
-def reasons(report: spine.IngestReport) -> dict[str, str]:
+def reasons(report: IngestReport) -> dict[str, str]:
     return {item.path: item.reason for item in report.failed}
 
 
@@ -45,7 +46,7 @@ def reasons(report: spine.IngestReport) -> dict[str, str]:
 
 def test_unchanged_files_cost_a_stat_and_no_read(desk: Desk, monkeypatch: pytest.MonkeyPatch) -> None:
     desk.put(a="# A\n\nalpha", b="# B\n\nbeta")
-    monkeypatch.setattr(spine, "digest_of", lambda _path: pytest.fail("an unchanged file was read"))
+    monkeypatch.setattr(looks, "digest_of", lambda _path: pytest.fail("an unchanged file was read"))
     monkeypatch.setattr(spine, "elements_of", lambda *_: pytest.fail("an unchanged file was read"))
     report = desk.ingest()
     assert counts(report) == (0, 0, 2, 0)
@@ -130,7 +131,7 @@ def test_a_run_killed_while_the_prefix_changes_leaves_nothing_behind(
     desk.put(a="alpha words")
     desk.put(b="beta words")
     with monkeypatch.context() as patch:
-        patch.setattr(spine, "MAX_BATCH_CHARACTERS", 5)
+        patch.setattr(batch, "MAX_CHARACTERS", 5)
         killed_after(patch, commits=1)
         with pytest.raises(KeyboardInterrupt):
             desk.ingest(prefix="new/")
@@ -140,7 +141,7 @@ def test_a_run_killed_while_the_prefix_changes_leaves_nothing_behind(
 
 
 def test_batches_become_several_revisions_and_one_state(desk: Desk, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(spine, "MAX_BATCH_CHARACTERS", 20)
+    monkeypatch.setattr(batch, "MAX_CHARACTERS", 20)
     report = desk.put(a="alpha words here", b="beta words here", c="gamma words here")
     assert report.revisions > 1
     assert len(desk.ids("words")) == report.added == 3
@@ -194,7 +195,7 @@ def test_a_file_that_never_had_text_is_passed_over(desk: Desk) -> None:
 def test_a_file_over_the_limit_is_refused_without_being_hashed(desk: Desk, monkeypatch: pytest.MonkeyPatch) -> None:
     path = desk.write("big.txt", "x")
     os.truncate(path, MAX_BYTES + 1)
-    monkeypatch.setattr(spine, "digest_of", lambda _path: pytest.fail("hashed"))
+    monkeypatch.setattr(looks, "digest_of", lambda _path: pytest.fail("hashed"))
     assert "larger than" in reasons(desk.ingest())["big.txt"]
 
 

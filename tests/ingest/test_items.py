@@ -12,9 +12,11 @@ import pytest
 
 from desk import Desk
 from notes_kind import DECLARATION, NotesKind
-from pincite.ingest import spine
+from pincite.ingest import batch
+from pincite.ingest.options import IngestOptions
+from pincite.ingest.report import IngestReport
 from pincite.ingest.sources import open_source
-from pincite.ingest.spine import IngestOptions, IngestReport, ingest
+from pincite.ingest.spine import ingest
 from pincite.types import View
 
 
@@ -144,10 +146,10 @@ def test_a_file_split_over_several_commits_survives_a_kill_between_them(
         made.append(real(*given, **options))
         return made[-1]
 
-    real = spine.apply
-    monkeypatch.setattr(spine, "MAX_BATCH_ELEMENTS", 3)
+    real = batch.apply
+    monkeypatch.setattr(batch, "MAX_ELEMENTS", 3)
     with monkeypatch.context() as patch:
-        patch.setattr(spine, "apply", apply_twice)
+        patch.setattr(batch, "apply", apply_twice)
         with pytest.raises(KeyboardInterrupt):
             notes.put("n.jsonl", *rows)
     assert len(notes.ids()) == 6

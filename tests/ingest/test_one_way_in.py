@@ -15,9 +15,11 @@ from desk import Desk
 from pincite.catalog.sqlite import SqliteCatalog
 from pincite.errors import HeadMoved, PermissionDenied
 from pincite.index.open import open_index
-from pincite.ingest import spine
+from pincite.ingest import batch
+from pincite.ingest.options import IngestOptions
+from pincite.ingest.report import IngestReport
 from pincite.ingest.sources import open_source
-from pincite.ingest.spine import IngestOptions, IngestReport, ingest
+from pincite.ingest.spine import ingest
 from pincite.kinds.open import open_kind
 from pincite.protocols import Index
 from pincite.testing.budget import counted
@@ -83,7 +85,7 @@ def shelf(tmp_path: Path) -> Iterator[Shelf]:
 
 
 def test_a_hundred_files_cost_five_calls_beside_their_commits(shelf: Shelf, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(spine, "MAX_BATCH_ELEMENTS", 100)
+    monkeypatch.setattr(batch, "MAX_ELEMENTS", 100)
     shelf.write(range(400))
     with counted(shelf.catalog) as calls:
         assert shelf.ingest().added == 400
@@ -107,7 +109,7 @@ def test_each_file_is_remembered_once_however_many_commits_there_are(
     shelf: Shelf, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     written = _rows_of_memory(shelf)
-    monkeypatch.setattr(spine, "MAX_BATCH_ELEMENTS", 20)
+    monkeypatch.setattr(batch, "MAX_ELEMENTS", 20)
     shelf.write(range(400))
     assert shelf.ingest().revisions == 20
     assert written == {"source_items": 400, "source_elements": 400}

@@ -10,7 +10,7 @@ import pytest
 
 from desk import Desk
 from pincite.errors import Conflict
-from pincite.ingest.spine import IngestReport
+from pincite.ingest.report import IngestReport
 from terminal import Run
 
 

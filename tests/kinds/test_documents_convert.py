@@ -350,7 +350,7 @@ def test_another_version_of_a_converter_reads_its_files_again(desk: Desk, monkey
     desk.write("good.pdf", AGREEMENT)
     desk.write("note.md", "# Note")
     desk.ingest()
-    for module in ("pincite.ingest.spine", "pincite.kinds.documents.read"):
+    for module in ("pincite.kinds.documents.kind", "pincite.kinds.documents.read"):
         monkeypatch.setattr(f"{module}.fingerprint", lambda suffix: "kreuzberg 99/1" if suffix == ".pdf" else "")
     report = desk.ingest()
     assert (report.changed, report.unchanged) == (1, 1)

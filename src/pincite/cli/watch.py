@@ -15,7 +15,7 @@ from pincite.cli.session import emit, say
 from pincite.errors import InvalidArgument, PinciteError
 
 if TYPE_CHECKING:
-    from pincite.ingest.spine import IngestReport
+    from pincite.ingest.report import IngestReport
     from pincite.ingest.watch import FilesChanged
     from pincite.library import Library
 

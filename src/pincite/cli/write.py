@@ -13,7 +13,7 @@ from pincite.cli.watch import seconds, watch_source
 from pincite.errors import InvalidArgument
 
 if TYPE_CHECKING:
-    from pincite.ingest.spine import IngestReport
+    from pincite.ingest.report import IngestReport
 
 MAX_LISTED = 20
 

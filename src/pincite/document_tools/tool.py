@@ -20,7 +20,7 @@ from pincite.document_tools.format import format_results
 from pincite.document_tools.results import Result, Results
 from pincite.document_tools.settings import library_settings, source_of
 from pincite.errors import InvalidArgument
-from pincite.ingest.spine import IngestReport
+from pincite.ingest.report import IngestReport
 from pincite.library import Library
 from pincite.search.query import Answer
 

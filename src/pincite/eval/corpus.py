@@ -12,7 +12,7 @@ from pincite.eval.beir import Document
 from pincite.ids import text_hash
 from pincite.index.entries import filter_values
 from pincite.ingest.apply import apply
-from pincite.ingest.spine import Progress, silent
+from pincite.ingest.report import Progress, silent
 from pincite.kinds.documents import CutOptions, cut
 from pincite.text.language import identify
 from pincite.types import Change, Content, Derivation, JsonValue, PutElement, RemoveElement, State

@@ -14,7 +14,7 @@ from pincite.eval.corpus import fingerprint
 from pincite.eval.metrics import as_run, measure, require_metrics
 from pincite.eval.places import Located, Places
 from pincite.eval.results import STAGES, Outcome, Run
-from pincite.ingest.spine import Progress, silent
+from pincite.ingest.report import Progress, silent
 from pincite.search.query import MAX_QUERY, LegReport, Query
 from pincite.search.rrf import rrf
 from pincite.search.spine import Trace

@@ -18,7 +18,7 @@ from pincite.eval.metrics import as_run, measure, require_metrics
 from pincite.eval.places import Located, Places
 from pincite.eval.results import HEADLINE
 from pincite.ids import text_hash
-from pincite.ingest.spine import Progress, silent
+from pincite.ingest.report import Progress, silent
 from pincite.search.fuse import Pooled, pool
 from pincite.search.rerank import rerank
 from pincite.search.spine import Trace

@@ -18,7 +18,7 @@ from pincite.bookkeeping import Job
 from pincite.errors import Locked
 from pincite.index.entries import embedded_key, embedded_text
 from pincite.ingest.embed_batches import Embedded, batches, embed_batch
-from pincite.ingest.spine import Progress, silent
+from pincite.ingest.report import Progress, silent
 from pincite.protocols import Catalog, Embedder, Index, Lexicon
 from pincite.types import EmbeddedText, Scope
 

@@ -7,7 +7,7 @@ from collections.abc import Sequence
 
 from pincite.ingest.embed import EmbedOptions, EmbedReport, embed
 from pincite.ingest.embed_batches import reason_of
-from pincite.ingest.spine import Progress, silent
+from pincite.ingest.report import Progress, silent
 from pincite.protocols import Catalog, Embedder, Index, Lexicon
 from pincite.types import Scope
 

@@ -10,7 +10,7 @@ from pincite.errors import (
 )
 from pincite.ingest.embed import EmbedOptions, EmbedReport, embed
 from pincite.ingest.embed_batches import probe
-from pincite.ingest.spine import Progress, silent
+from pincite.ingest.report import Progress, silent
 from pincite.library.gates import Gated
 from pincite.upkeep.reembed import Dropped, ReindexReport, drop_all_but, move, require_droppable
 

@@ -17,8 +17,10 @@ from pincite.errors import (
 from pincite.index.open import erase_from_others
 from pincite.ingest.apply import apply
 from pincite.ingest.context_reports import ContextsEstimate
+from pincite.ingest.options import IngestOptions
+from pincite.ingest.report import IngestReport, Progress, silent
 from pincite.ingest.sources import DEFAULT_KIND, Source, deliver, open_source, remembered_as
-from pincite.ingest.spine import IngestOptions, IngestReport, Progress, estimate, ingest, silent
+from pincite.ingest.spine import estimate, ingest
 from pincite.ingest.watch import FilesChanged, watched
 from pincite.kinds.open import KindSettings, open_kind
 from pincite.library.opened import OpenLibrary

@@ -12,7 +12,7 @@ from dataclasses import dataclass, replace
 from pincite.bookkeeping import EmbeddingModel, Forgotten
 from pincite.errors import Conflict
 from pincite.ingest.embed import EmbedOptions, EmbedReport, embed
-from pincite.ingest.spine import Progress, silent
+from pincite.ingest.report import Progress, silent
 from pincite.models.in_use import lasting_name
 from pincite.protocols import Catalog, Embedder, Index, Lexicon
 from pincite.types import FOREVER, Scope
