@@ -16,6 +16,7 @@ from markdown_it.token import Token
 from typer.core import TyperGroup
 
 from pincite.cli.app import app
+from pincite.settings import Config, load_config
 
 ROOT = Path(__file__).parent.parent
 PAGES = sorted([*ROOT.glob("*.md"), *ROOT.glob("docs/*.md"), *ROOT.glob("examples/**/*.md")])
@@ -146,3 +147,12 @@ def test_the_example_in_python_runs(tmp_path: Path, monkeypatch: pytest.MonkeyPa
     exec(compile(example, "README.md", "exec"), {"print": lambda *words: said.append(" ".join(map(str, words)))})
     assert "26 working days" in said[0]
     assert said[-1] == "verified"
+
+
+def test_the_configuration_that_is_shown_is_accepted(tmp_path: Path) -> None:
+    text = (ROOT / "docs" / "configuration.md").read_text(encoding="utf-8")
+    (shown,) = re.findall(r"```yaml\n(.*?)```", text, re.DOTALL)
+    (tmp_path / "pincite.yaml").write_text(shown, encoding="utf-8")
+    config = load_config(tmp_path / "pincite.yaml")
+    left_out = set(Config.model_fields) - config.model_fields_set
+    assert left_out == set()
