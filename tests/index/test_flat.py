@@ -60,7 +60,7 @@ class TestSqliteVecWithFlatVectors(IndexContract):
     def make_index(self, catalog: Catalog, folder: Path) -> Index:
         pytest.importorskip("apsw")
         pytest.importorskip("sqlite_vec")
-        from pincite.index.sqlite_vec import SqliteVecIndex
+        from pincite.index.sqlite_vec.index import SqliteVecIndex
 
         root = folder / "index"
         return PairedIndex(SqliteVecIndex(root, catalog), CandidateIndex(catalog, root, FlatVectors()), catalog)

@@ -24,7 +24,8 @@ from pincite.types import RemoveElement, Scope
 apsw = pytest.importorskip("apsw")
 pytest.importorskip("sqlite_vec")
 
-from pincite.index.sqlite_vec import SqliteVecIndex, dense, keyword, prepare, store, vectors  # noqa: E402
+from pincite.index.sqlite_vec import dense, keyword, prepare, store, vectors  # noqa: E402
+from pincite.index.sqlite_vec.index import SqliteVecIndex  # noqa: E402
 
 
 class TestSqliteVecIndex(IndexContract):
@@ -197,7 +198,7 @@ READING = """
 import sys
 from pathlib import Path
 from pincite.catalog.sqlite import SqliteCatalog
-from pincite.index.sqlite_vec import SqliteVecIndex
+from pincite.index.sqlite_vec.index import SqliteVecIndex
 from pincite.testing.index import Shelf
 folder = Path(sys.argv[1])
 catalog = SqliteCatalog(folder / "catalog.db")

@@ -7,7 +7,7 @@ from pathlib import Path
 from benchmarks.speed.engines.engine import Powers
 from benchmarks.speed.engines.projected import Projected
 from benchmarks.speed.vectors import DIMENSIONS
-from pincite.index.sqlite_vec import SqliteVecIndex
+from pincite.index.sqlite_vec.index import SqliteVecIndex
 
 
 def engine(folder: Path) -> Projected:

@@ -32,7 +32,10 @@ class LimitedCatalog(BoundSession):
     def operator(self) -> AbstractContextManager[Operator]:
         raise _refused()
 
-    def backup(self, target: Path) -> None:  # noqa: ARG002
+    def upkeep(self) -> None:
+        raise _refused()
+
+    def backup(self, folder: Path) -> None:  # noqa: ARG002
         raise _refused()
 
     def traces_pending(self) -> bool:

@@ -64,7 +64,12 @@ def options(
     context: typer.Context,
     library: Annotated[
         str,
-        typer.Option("--library", envvar="PINCITE_LIBRARY", help="Folder of the library.", show_default="./.pincite"),
+        typer.Option(
+            "--library",
+            envvar="PINCITE_LIBRARY",
+            help="A folder, or an address: name://…",
+            show_default="./.pincite",
+        ),
     ] = "",
     config: Annotated[str, typer.Option("--config", envvar="PINCITE_CONFIG", help="YAML file with settings.")] = "",
     tenant: Annotated[str, typer.Option(help="Tenant, for libraries with several.")] = "",

@@ -77,10 +77,10 @@ def _dollars(amount: float | None) -> str:
 @contextmanager
 def _open(here: Session) -> Iterator[Library]:
     """The library; an empty one that is thrown away where there is none yet."""
-    from pincite.library import open_library
+    from pincite.library import has_library, open_library
 
     settings = here.settings()
-    if (Path(settings.library) / "catalog.db").exists():
+    if has_library(settings):
         with here.open() as library:
             yield library
         return

@@ -26,7 +26,7 @@ def status(context: typer.Context, repository: Repository = "", json: AsJson = F
 
     with session(context).open() as library:
         found = [wire.repository_status(info, index) for info, index in library.status(repository)]
-        where, identity = str(library.path), library.catalog.library_id
+        where, identity = library.address, library.catalog.library_id
         with library.catalog.operator() as operator:
             counts = operator.queue.totals()
         model = {"name": library.model.name, "note": library.model_note()}

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from contextlib import ExitStack
-from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
 import typer
@@ -98,8 +97,10 @@ def _document_tools(file: str) -> ServedTools | None:
 
 def _has_library(given: Session) -> bool:
     """Whether there is only an agent.yaml and no library; then only its tools are served."""
-    where = Path(given.settings().library)
-    if (where / "catalog.db").exists():
+    from pincite.library import has_library
+
+    settings = given.settings()
+    if has_library(settings):
         return True
-    say(f"there is no library at {str(where)!r}: only the document tools are served")
+    say(f"there is no library at {settings.library!r}: only the document tools are served")
     return False

@@ -28,10 +28,11 @@ def list_(json: AsJson = False) -> None:
     Example: pincite models list
     """
     from pincite.models.known import KNOWN
-    from pincite.models.registry import EMBEDDERS, RERANKERS
+    from pincite.models.registry import embedders as all_embedders
+    from pincite.models.registry import rerankers as all_rerankers
 
-    embedders = [{"name": maker.written, "about": maker.about} for maker in EMBEDDERS.values()]
-    rerankers = [{"name": maker.written, "about": maker.about} for maker in RERANKERS.values()]
+    embedders = [{"name": maker.written, "about": maker.about} for maker in all_embedders()]
+    rerankers = [{"name": maker.written, "about": maker.about} for maker in all_rerankers()]
     known = [
         {"name": item.name, "about": item.about, "licence": item.licence, "source": f"{item.package}=={item.version}"}
         for item in KNOWN.values()

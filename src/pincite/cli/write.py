@@ -89,7 +89,7 @@ def ingest(
         return
     with here.open(create=True) as library, progress_bar(here.progress) as progress:
         if library.is_new:
-            say(f"made a new library in {library.path}")
+            say(f"made a new library in {library.address}")
         report = library.ingest(
             source,
             repository=repository,
@@ -169,4 +169,4 @@ def purge(
     else:
         typer.echo(f"erased {len(elements)} element(s) at revision {committed.revision}")
     if pending:
-        say("readers still hold the write-ahead log; traces in it go when they close and the library is opened again")
+        say("readers still hold the catalog's log; traces in it go when they close and the library is opened again")

@@ -1,59 +1,72 @@
-"""Which index a library is read with: one table of engines, each with its own files in the library's `index` folder."""
+"""Which indexes there are: ours in one table, those of other packages by entry points of `pincite.indexes`.
+
+An engine is named by the setting `index`: `segments`, or an address that begins with its name, as in `name://host`. An
+entry point names an object with the methods of `IndexEngine`.
+"""
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Mapping
 from contextlib import closing
 from pathlib import Path
-from typing import Literal, get_args
 
+from pincite import plugins
 from pincite.errors import MissingExtra
-from pincite.extras import require
 from pincite.index.candidates import CandidateIndex
 from pincite.index.paired import PairedIndex
-from pincite.index.segments.index import SegmentIndex
+from pincite.index.segments.engine import SegmentsEngine
+from pincite.index.sqlite_vec.engine import SqliteVecEngine
 from pincite.index.stores import open_store
-from pincite.protocols import Catalog, Index
+from pincite.protocols import Catalog, Index, IndexEngine
 from pincite.types import RepositoryInfo
 
-Engine = Literal["segments", "sqlite_vec"]
+GROUP = "pincite.indexes"
+DEFAULT = "segments"
 
-SQLITE_VEC_FILE = "sqlite_vec.db"
+_ENGINES: Mapping[str, IndexEngine] = {DEFAULT: SegmentsEngine(), "sqlite_vec": SqliteVecEngine()}
 
 
-def open_index(engine: Engine, folder: Path, catalog: Catalog, vectors: str = "") -> Index:
-    """The index in a folder; `MissingExtra` with the line to install where its packages are not there.
+def index_names() -> tuple[str, ...]:
+    """The names that the setting may begin with."""
+    return plugins.names(GROUP, _ENGINES)
 
-    `vectors` names a store (`index/stores.py`) that takes the place of the engine's own vectors.
+
+def index_engine(given: str) -> IndexEngine:
+    """The engine that the setting names; `UnknownArgument` for a name that nobody has."""
+    return plugins.named("index", _name(given), GROUP, _ENGINES, field="index")
+
+
+def open_index(
+    given: str, folder: Path, catalog: Catalog, vectors: str = "", settings: Mapping[str, object] | None = None
+) -> Index:
+    """The index of a catalog; `MissingExtra` with the line to install where its packages are not there.
+
+    `vectors` names a store (`index/stores.py`) that takes the place of the engine's own vectors. `settings` are the
+    engine's own.
     """
-    index = _ENGINES[engine](folder, catalog)
+    index = index_engine(given).open(given, folder, catalog, settings or {})
     if not vectors:
         return index
     return PairedIndex(index, CandidateIndex(catalog, folder, open_store(vectors)), catalog)
 
 
-def _open_sqlite_vec(folder: Path, catalog: Catalog) -> Index:
-    require("sqlite_vec", "index: sqlite_vec", "apsw", "sqlite_vec")
-    from pincite.index.sqlite_vec import SqliteVecIndex
-
-    return SqliteVecIndex(folder, catalog)
-
-
-_ENGINES: dict[Engine, Callable[[Path, Catalog], Index]] = {"segments": SegmentIndex, "sqlite_vec": _open_sqlite_vec}
+def engines_with_files(given: str, folder: Path, info: RepositoryInfo) -> dict[str, IndexEngine]:
+    """Engines that have files with passages of the repository in the folder: the one in use, and any of ours."""
+    known = {**_ENGINES, _name(given): index_engine(given)}
+    return {name: engine for name, engine in known.items() if engine.holds(folder, info)}
 
 
-def erase_from_others(engine: Engine, folder: Path, catalog: Catalog, info: RepositoryInfo) -> None:
+def erase_from_others(given: str, folder: Path, catalog: Catalog, info: RepositoryInfo) -> None:
     """Bring what another engine has left in the folder up to a purge: what is erased must not lie in old files."""
-    for other in get_args(Engine):
-        if other == engine or not _has_files(other, folder, info):
+    for name, engine in engines_with_files(given, folder, info).items():
+        if name == _name(given):
             continue
         try:
-            with closing(open_index(other, folder, catalog)) as index:
+            with closing(engine.open(name, folder, catalog, {})) as index:
                 index.advance(info.scope)
-        except MissingExtra:  # nobody can read them here; whoever installs it again builds them anew
-            for path in folder.glob(f"{SQLITE_VEC_FILE}*"):
-                path.unlink(missing_ok=True)
+        except MissingExtra:  # nothing here can read them; they are built again when the package is installed
+            engine.discard(folder, info)
 
 
-def _has_files(engine: Engine, folder: Path, info: RepositoryInfo) -> bool:
-    return (folder / (SQLITE_VEC_FILE if engine == "sqlite_vec" else info.key)).exists()
+def _name(given: str) -> str:
+    return given.partition("://")[0]

@@ -54,4 +54,4 @@ class LookingAfter(Gated):
     def backup(self, target: str | Path) -> Backup:
         """A consistent copy of catalog and index, while others read and write."""
         self._require_all("copy the library")
-        return create_backup(self.catalog, self.path, Path(target).expanduser())
+        return create_backup(self.catalog, self.config, Path(target).expanduser())

@@ -6,6 +6,7 @@ from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
+from pincite.catalog.open import shown
 from pincite.errors import (
     NotFound,
     UnknownArgument,
@@ -14,6 +15,7 @@ from pincite.ingest.sources import open_source
 from pincite.library.library import Library
 from pincite.settings import Config, load_config
 from pincite.upkeep.archive import Backup, restore_backup
+from pincite.upkeep.stores import INDEX, folder_of, has_catalog
 
 
 def check_source(source: str | Path, *, may_be_gone: bool = False, allow_private: bool = False) -> None:
@@ -28,7 +30,7 @@ def open_library(
     roles: Sequence[str] | None = None,
     **settings: Any,
 ) -> Library:
-    """Open the library in a folder, or the one that a YAML configuration describes; created when it does not exist.
+    """Open a library: a folder, an address, or what a YAML configuration describes. Created when it does not exist.
 
     `settings` override the configuration (`tenant="acme"`). `roles` restricts what this object reads to what those
     roles may read; None is the owner.
@@ -41,16 +43,16 @@ def open_library(
         config = load_config({**config.model_dump(exclude_unset=True), **settings})
     if not create and not has_library(config):
         raise NotFound(
-            f"there is no library at {config.library!r}; make one with: pincite ingest FOLDER", field="library"
+            f"there is no library at {shown(config.library)!r}; make one with: pincite ingest FOLDER", field="library"
         )
     return Library(config, roles=roles)
 
 
 def has_library(config: Config) -> bool:
     """Whether there is a library where the configuration says, whole or damaged."""
-    return any((Path(config.library) / name).exists() for name in ("catalog.db", "index"))
+    return has_catalog(config) or (folder_of(config) / INDEX).exists()
 
 
 def restore_library(backup: str | Path, target: str | Path) -> Backup:
-    """Check a backup and put it where a library can be opened; never over an existing one."""
-    return restore_backup(Path(backup).expanduser(), Path(target).expanduser())
+    """Check a backup and put it where a library can be opened, a folder or an address; never over an existing one."""
+    return restore_backup(Path(backup).expanduser(), str(target))

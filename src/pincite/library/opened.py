@@ -7,25 +7,22 @@ from collections.abc import Iterator, Sequence
 from contextlib import AbstractContextManager, closing, contextmanager
 from dataclasses import replace
 from datetime import date
-from pathlib import Path
 from types import TracebackType
 from typing import Literal, Self
 
 from pincite.catalog.limited import LimitedCatalog
+from pincite.catalog.open import shown
 from pincite.catalog.resolve import Resolved, resolve
-from pincite.catalog.sqlite import SqliteCatalog
 from pincite.citation import SCHEME, Citation
 from pincite.errors import (
-    Damaged,
-    InvalidArgument,
     Locked,
     NotFound,
     PermissionDenied,
+    PinciteError,
     StorageFull,
     Unavailable,
 )
 from pincite.index.lexicon import FolderLexicon
-from pincite.index.open import open_index
 from pincite.ingest.contexts import Contexts
 from pincite.ingest.embed_worker import EmbedWorker
 from pincite.models.in_use import ModelInUse
@@ -37,6 +34,7 @@ from pincite.settings import Config
 from pincite.types import ReadContext, RepositoryInfo, Scope
 from pincite.upkeep.merging import merge_due
 from pincite.upkeep.reranker_gate import reranking_of
+from pincite.upkeep.stores import WORDS, catalog_of, folder_of, has_catalog, index_of, require_catalog
 
 WAIT_SECONDS = 60.0
 """How long a search queues behind another writer for the revision that it waits for."""
@@ -47,11 +45,10 @@ class OpenLibrary:
 
     def __init__(self, config: Config, *, roles: Sequence[str] | None = None) -> None:
         self.config = config
-        self.path = Path(config.library)
-        if self.path.exists() and not self.path.is_dir():
-            raise InvalidArgument(f"{config.library!r} is a file; a library is a folder", field="library")
-        _require_catalog(self.path)
-        self.is_new = not (self.path / "catalog.db").exists()
+        require_catalog(config)
+        self.path = folder_of(config)
+        """Where this machine keeps what it computes from the catalog."""
+        self.is_new = not has_catalog(config)
         self.roles = None if roles is None else frozenset(roles)
         """What this object reads is what these roles may read; None: everything."""
         self._readable: frozenset[str] | None = None
@@ -60,9 +57,9 @@ class OpenLibrary:
         self._home = self
         """The library that was opened; what is made for a caller shares its threads and models."""
         self._guard = threading.RLock()
-        self.catalog: Catalog = SqliteCatalog(self.path / "catalog.db")
-        self.index: Index = open_index(config.index, self.path / "index", self.catalog, config.vectors)
-        self.lexicon = FolderLexicon(self.path / "words", self.catalog)
+        self.catalog: Catalog = catalog_of(config)
+        self.index: Index = index_of(config, self.catalog)
+        self.lexicon = FolderLexicon(self.path / WORDS, self.catalog)
         stated = "embedding" in config.model_fields_set and "model" in config.embedding.model_fields_set
         self.model = ModelInUse(self.catalog, config.embedding.model, stated=stated, threads=config.embedding.threads)
         self._reranker: Reranker | None = None
@@ -118,6 +115,11 @@ class OpenLibrary:
     def repositories(self) -> tuple[RepositoryInfo, ...]:
         """Repositories of the organization."""
         return self.catalog.repositories.list(self.config.tenant, self.config.organization)
+
+    @property
+    def address(self) -> str:
+        """Where the library is, a folder or an address, without a password."""
+        return shown(self.config.library)
 
     def scope(self, repository: str = "") -> Scope:
         return Scope(self.config.tenant, self.config.organization, repository or self.config.repository)
@@ -267,7 +269,11 @@ class OpenLibrary:
 
         def work() -> None:
             # What goes wrong is reported by status and doctor; answers do not depend on merges.
-            home._upkeep_problem = merge_due(home.path, home.config.index, home.index, scope)
+            home._upkeep_problem = merge_due(home.config, home.index, scope)
+            try:
+                home.catalog.upkeep()
+            except PinciteError as problem:
+                home._upkeep_problem = problem.message
 
         with self._guard:
             if home._upkeep is not None and home._upkeep.is_alive():
@@ -288,13 +294,3 @@ class OpenLibrary:
                 self._stop_embedding()
                 home._worker = EmbedWorker(home.catalog, home.index, scopes, embedder, lexicon=home.lexicon)
             home._worker.start()
-
-
-def _require_catalog(path: Path) -> None:
-    """An index without the truth behind it is what a lost catalog leaves; making a new one would hide the loss."""
-    catalog, index = path / "catalog.db", path / "index"
-    if index.is_dir() and any(index.iterdir()) and not (catalog.exists() and catalog.stat().st_size):
-        raise Damaged(
-            f"{catalog} is missing or empty, though there is an index made from it; restore a backup with:"
-            " pincite restore BACKUP TARGET"
-        )

@@ -26,6 +26,7 @@ from pincite.kinds.open import KindSettings, open_kind
 from pincite.library.opened import OpenLibrary
 from pincite.protocols import Kind
 from pincite.types import Change, Committed, Scope
+from pincite.upkeep.stores import INDEX
 
 
 class Writing(OpenLibrary):
@@ -197,7 +198,7 @@ class Writing(OpenLibrary):
     def purge(
         self, element_ids: Sequence[str] | str, *, repository: str = "", reason: str = "", author: str = ""
     ) -> Committed:
-        """Erase elements for good: from catalog, write-ahead log, caches and index. What remains is a tombstone."""
+        """Erase elements for good: from catalog, logs, caches and index. What remains is a tombstone."""
         self._require_owner("erase")
         wanted = (element_ids,) if isinstance(element_ids, str) else tuple(element_ids)
         scope = self._writable(repository)
@@ -208,4 +209,4 @@ class Writing(OpenLibrary):
             self.index.advance(scope)
             info = self.catalog.repositories.get(scope)
             if info is not None:
-                erase_from_others(self.config.index, self.path / "index", self.catalog, info)
+                erase_from_others(self.config.index, self.path / INDEX, self.catalog, info)

@@ -1,4 +1,7 @@
-"""Which embedders and rerankers there are, by the name that settings use: one table each."""
+"""Which embedders and rerankers there are, by the name that settings use: one table each.
+
+Other packages add to them by entry points of `pincite.embedders` and `pincite.rerankers`, each naming a `Maker`.
+"""
 
 from __future__ import annotations
 
@@ -7,9 +10,13 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Generic, TypeVar
 
-from pincite.errors import InvalidArgument, UnknownArgument
+from pincite import plugins
+from pincite.errors import InvalidArgument
 from pincite.models.known import KNOWN
 from pincite.protocols import Embedder, Reranker
+
+EMBEDDER_GROUP = "pincite.embedders"
+RERANKER_GROUP = "pincite.rerankers"
 
 Model = TypeVar("Model")
 
@@ -19,6 +26,7 @@ class Maker(Generic[Model]):
     make: Callable[[str, int], Model]
     """From what stands behind the colon, and the number of threads."""
     written: str
+    """As people write it in settings."""
     about: str
 
 
@@ -64,9 +72,7 @@ def open_embedder(name: str, threads: int = 1) -> Embedder:
             field="embedder",
             suggestions=(f"onnx:models/{kind}",),
         )
-    if kind not in EMBEDDERS:
-        raise UnknownArgument.named("embedder", name, EMBEDDERS, field="embedder")
-    return EMBEDDERS[kind].make(rest, threads)
+    return plugins.named("embedder", kind, EMBEDDER_GROUP, EMBEDDERS, field="embedder").make(rest, threads)
 
 
 def _cross_encoder(rest: str, threads: int) -> Reranker:
@@ -96,6 +102,16 @@ def open_reranker(name: str, threads: int = 1) -> Reranker:
     if threads < 1:
         raise InvalidArgument(f"{threads} threads cannot rerank; use 1 or more", field="threads")
     kind, _, rest = name.partition(":")
-    if kind not in RERANKERS:
-        raise UnknownArgument.named("reranker", name, RERANKERS, field="reranker")
-    return RERANKERS[kind].make(rest, threads)
+    return plugins.named("reranker", kind, RERANKER_GROUP, RERANKERS, field="reranker").make(rest, threads)
+
+
+def embedders() -> tuple[Maker[Embedder], ...]:
+    """All embedders, ours first."""
+    known = plugins.names(EMBEDDER_GROUP, EMBEDDERS)
+    return tuple(plugins.named("embedder", name, EMBEDDER_GROUP, EMBEDDERS, field="embedder") for name in known)
+
+
+def rerankers() -> tuple[Maker[Reranker], ...]:
+    """All rerankers, ours first."""
+    known = plugins.names(RERANKER_GROUP, RERANKERS)
+    return tuple(plugins.named("reranker", name, RERANKER_GROUP, RERANKERS, field="reranker") for name in known)

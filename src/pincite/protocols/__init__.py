@@ -27,6 +27,7 @@ from pincite.protocols.catalog import (
 )
 from pincite.protocols.context_writer import ContextWriter
 from pincite.protocols.embedder import Embedder
+from pincite.protocols.engines import CatalogEngine, IndexEngine
 from pincite.protocols.index import Index, ProjectedVectors, ProjectedWords, Projection, VectorIndex, WordIndex
 from pincite.protocols.kind import Kind
 from pincite.protocols.lexicon import Lexicon
@@ -37,6 +38,7 @@ __all__ = [
     "AllRepositories",
     "Baselines",
     "Catalog",
+    "CatalogEngine",
     "Commits",
     "ContextCache",
     "ContextWriter",
@@ -46,6 +48,7 @@ __all__ = [
     "EmbeddingQueue",
     "Feed",
     "Index",
+    "IndexEngine",
     "Kind",
     "Lexicon",
     "Operator",

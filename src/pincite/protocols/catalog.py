@@ -215,8 +215,14 @@ class Catalog(Session, Protocol):
     def traces_pending(self) -> bool:
         """Whether what was erased may still lie in free space or logs that a reader holds; opening tries again."""
 
-    def backup(self, target: Path) -> None:
-        """A consistent copy while others write."""
+    def upkeep(self) -> None:
+        """Do what is due in the background: remove traces that readers held, tidy up. Never changes an answer."""
+
+    def backup(self, folder: Path) -> None:
+        """Write a consistent copy into a folder while others write; the engine's `restore` makes a catalog of it.
+
+        What a server keeps (API keys, jobs, replies) is left out: a copy of a library has none of them.
+        """
 
     def check(self) -> tuple[str, ...]:
         """What is damaged, in words; empty when sound."""

@@ -1,6 +1,7 @@
 """Settings: YAML and environment → frozen options. The only reader of either.
 
-    library: .pincite                 # folder of the library
+    library: .pincite                 # a folder, or the address of a server: name://…
+    folder: ""                        # with an address: where this machine keeps its index
     tenant: default
     organization: default
     repository: main                  # where `ingest` writes
@@ -24,9 +25,14 @@ over the environment, the environment over the file, the file over the defaults.
 
 from __future__ import annotations
 
-from typing import Literal
+from typing import Annotated, Any, Literal
 
-from pincite.index.open import Engine
+from pydantic import AfterValidator, Field
+from pydantic_core import PydanticCustomError
+
+from pincite.errors import UnknownArgument
+from pincite.index.open import DEFAULT as DEFAULT_INDEX
+from pincite.index.open import index_names
 from pincite.models.contexts.options import WriterOptions
 from pincite.settings.chunking import Chunking
 from pincite.settings.gate import Gate
@@ -37,6 +43,14 @@ from pincite.settings.section import Name, Section
 from pincite.settings.serve import ServeSettings
 
 DEFAULT_LIBRARY = ".pincite"
+
+
+def _known_index(given: str) -> str:
+    """The name of an engine, alone or before `://`."""
+    name, known = given.partition("://")[0], index_names()
+    if name not in known:
+        raise PydanticCustomError("index", "{said}", {"said": UnknownArgument.named("index", name, known).message})
+    return given
 
 
 class Telemetry(Section):
@@ -50,13 +64,20 @@ class Config(Section):
     """All settings of a library."""
 
     library: str = DEFAULT_LIBRARY
+    """A folder, or the address of a catalog on a server."""
+    catalog_settings: dict[str, Any] = Field(default_factory=dict)
+    """The catalog's own, which its engine checks."""
+    folder: str = ""
+    """Where this machine keeps what it computes from a catalog on a server; empty: where its engine says."""
     tenant: Name = "default"
     organization: Name = "default"
     repository: Name = "main"
     keyword: Keyword = Keyword()
     chunking: Chunking = Chunking()
-    index: Engine = "segments"
-    """The engine that answers are computed with; docs/indexes.md lists what each guarantees."""
+    index: Annotated[str, AfterValidator(_known_index)] = DEFAULT_INDEX
+    """The engine that answers are computed with, by name or address; docs/indexes.md lists what each guarantees."""
+    index_settings: dict[str, Any] = Field(default_factory=dict)
+    """The engine's own, which it checks."""
     vectors: str = ""
     """A vector store that takes the place of the index's own vectors; docs/indexes.md names them."""
     dense: Literal["auto", "off", "required"] = "auto"

@@ -31,13 +31,11 @@ def load_config(
     if isinstance(given, Mapping):
         values = _merged(values, given)
     elif given is not None:
-        is_file = Path(given).suffix.lower() in YAML
+        is_file = "://" not in str(given) and Path(given).suffix.lower() in YAML
         values = _merged(_from_yaml(Path(given).expanduser()), values) if is_file else values | {"library": str(given)}
     config = checked(Config, values)
     if "://" in config.library:
-        raise InvalidArgument(
-            f"{config.library!r}: a library is a folder; servers are not supported yet", field="library"
-        )
+        return config
     return config.model_copy(update={"library": str(Path(config.library).expanduser())})
 
 
@@ -45,8 +43,9 @@ def _from_yaml(path: Path) -> dict[str, Any]:
     """The settings in a file. Relative paths (library, golden file, reranker, server files) start at its folder."""
     values = read_yaml(path)
     library = values.setdefault("library", DEFAULT_LIBRARY)
-    if isinstance(library, str):
-        values["library"] = str(path.parent / Path(library).expanduser())
+    values["library"] = _below(path.parent, library)
+    if values.get("folder"):
+        values["folder"] = _below(path.parent, values["folder"])
     gate = values.get("gate")
     if isinstance(gate, dict):
         files = {key: gate[key] for key in ("golden", "baseline") if isinstance(gate.get(key), str) and gate[key]}

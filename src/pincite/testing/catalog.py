@@ -1,8 +1,10 @@
 """What every catalog must do. Subclass `CatalogContract`, say how yours is made, run pytest.
 
 class TestMyCatalog(CatalogContract):
-    def make_catalog(self, folder: Path) -> Catalog:
-        return MyCatalog(folder / "catalog.db")
+    engine = MyEngine()
+
+    def address(self, folder: Path) -> str:
+        return f"mine://localhost/{folder.name}"
 """
 
 from __future__ import annotations
@@ -25,7 +27,7 @@ from hypothesis import strategies as st
 from pincite.bookkeeping import EmbeddingModel, Forgotten, Job, SourceChange, SourceElement, SourceItem, Usage
 from pincite.errors import Conflict, Erased, HeadMoved, InvalidArgument, NotFound, PermissionDenied, Unavailable
 from pincite.ids import erasure_key, text_hash, version_id
-from pincite.protocols import Catalog, Operator, Session
+from pincite.protocols import Catalog, CatalogEngine, Operator, Session
 from pincite.types import (
     FOREVER,
     Alias,
@@ -182,8 +184,13 @@ def calls_of(parts: Session, scope: Scope, job: Job) -> dict[str, Callable[[], o
 class CatalogContract:
     """Every promise of `pincite.protocols.Catalog`, as a test."""
 
+    engine: CatalogEngine
+
+    def address(self, folder: Path) -> str:
+        raise NotImplementedError("name an address for a catalog of the test's own; the same folder, the same address")
+
     def make_catalog(self, folder: Path) -> Catalog:
-        raise NotImplementedError("say how a catalog is opened in this folder; opening it again must find the same one")
+        return self.engine.open(self.address(folder), {})
 
     @pytest.fixture
     def catalog(self, tmp_path: Path) -> Iterator[Catalog]:
@@ -1127,14 +1134,38 @@ class CatalogContract:
 
     # --- upkeep -----------------------------------------------------------------------------------------------
 
+    def test_a_catalog_exists_once_it_was_opened(self, tmp_path: Path) -> None:
+        elsewhere = self.address(tmp_path / "elsewhere")
+        assert not self.engine.exists(elsewhere)
+        assert not self.engine.exists(elsewhere), "to ask makes nothing"
+        self.make_catalog(tmp_path / "elsewhere").close()
+        assert self.engine.exists(elsewhere)
+
+    def test_a_setting_that_the_engine_does_not_know_is_refused(self, tmp_path: Path) -> None:
+        with pytest.raises(InvalidArgument):
+            self.engine.open(self.address(tmp_path / "elsewhere"), {"no_such_setting": 1})
+        assert not self.engine.exists(self.address(tmp_path / "elsewhere"))
+
+    def test_upkeep_changes_nothing_that_is_read(self, catalog: Catalog) -> None:
+        commit(catalog, put("a", "one"), put("b", "two"))
+        catalog.commits.purge(SCOPE, ["b"])
+        catalog.upkeep()
+        assert not catalog.traces_pending()
+        assert text_at(catalog, 1, "a") == "one"
+        assert catalog.check() == ()
+
     def test_a_backup_opens_as_the_same_catalog(self, catalog: Catalog, tmp_path: Path) -> None:
         commit(catalog, put("a", "one"))
-        target = tmp_path / "backup" / "catalog.db"
+        target = tmp_path / "backup"
         catalog.backup(target)
+        files = sorted(target.rglob("*"))
         commit(catalog, put("a", "two"))
         catalog.backup(target)
-        assert [path.name for path in target.parent.iterdir()] == [target.name]
-        copy = self.make_catalog(target.parent)
+        assert sorted(target.rglob("*")) == files, "a second copy takes the place of the first"
+        assert not self.engine.exists(self.address(tmp_path / "restored"))
+        self.engine.restore(target, self.address(tmp_path / "restored"))
+        assert self.engine.exists(self.address(tmp_path / "restored"))
+        copy = self.make_catalog(tmp_path / "restored")
         assert (copy.library_id, text_at(copy, 2, "a")) == (catalog.library_id, "two")
         assert copy.check() == ()
         copy.close()

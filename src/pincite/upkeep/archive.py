@@ -2,7 +2,8 @@
 
 The index is copied first and the catalog after it, so that the copy's index is never ahead of its catalog; a restored
 library rolls its index forward as after any other interruption. Vectors are in the catalog; their copy in the index
-is rebuilt when a backup is restored. The lexicon is copied, because learning it again needs the model.
+is rebuilt when a backup is restored. The lexicon is copied, because learning it again needs the model. The engines of
+catalog and index know how their own data is copied.
 """
 
 from __future__ import annotations
@@ -11,20 +12,21 @@ import hashlib
 import json
 import os
 import shutil
-import sqlite3
 import time
+from collections.abc import Mapping, Sequence
 from contextlib import closing, suppress
 from dataclasses import dataclass
 from pathlib import Path
 
-from pincite.catalog.sqlite import SqliteCatalog
+from pincite.catalog.open import EMBEDDED, catalog_engine, engine_name, is_folder, open_catalog, shown
+from pincite.durable import clear_errors, copy_durably, sync_folder
 from pincite.errors import Conflict, Damaged, InvalidArgument, MissingExtra, NotFound
 from pincite.index.lexicon.store import files as lexicon_files
-from pincite.index.open import SQLITE_VEC_FILE, Engine, open_index
-from pincite.index.segments.format import clear_errors, sync_folder
-from pincite.index.segments.manifest import CURRENT, MANIFEST, current_generation, load_manifest
+from pincite.index.open import DEFAULT, engines_with_files, index_engine, open_index
 from pincite.protocols import Catalog
+from pincite.settings import Config
 from pincite.types import RepositoryInfo
+from pincite.upkeep.stores import INDEX, WORDS, folder_of
 
 LISTING = "backup.json"
 FORMAT = 1
@@ -33,79 +35,99 @@ ATTEMPTS = 50
 
 @dataclass(frozen=True, slots=True)
 class Backup:
-    path: Path
+    path: Path | str
+    """The folder that was written, or the address."""
     files: int
     bytes: int
     seconds: float
 
 
-def create_backup(catalog: Catalog, library: Path, target: Path) -> Backup:
+@dataclass(frozen=True, slots=True)
+class _Listing:
+    """What a backup says of itself."""
+
+    catalog: str
+    """The name of its catalog's engine."""
+    files: dict[str, tuple[int, str]]
+    """Size and checksum by path."""
+
+
+def create_backup(catalog: Catalog, config: Config, target: Path) -> Backup:
     """Copy the library into a new folder. It is a valid backup only once its listing is written."""
     started = time.monotonic()
-    if target.resolve().is_relative_to(library.resolve()):
+    folder = folder_of(config)
+    if target.resolve().is_relative_to(folder.resolve()):
         raise InvalidArgument(f"{str(target)!r} is inside the library; choose a folder outside it", field="target")
     if target.exists() and (not target.is_dir() or any(target.iterdir())):
         raise Conflict(f"{str(target)!r} exists and is not empty; choose a new folder for the backup", field="target")
     with clear_errors("writing the backup"):
         target.mkdir(parents=True, exist_ok=True)
-        for info in _repositories(catalog):
-            _copy_index(library / "index" / info.key, target / "index" / info.key)
-            _copy_words(library / "words" / info.key, target / "words" / info.key)
-        _copy_database(library / "index" / SQLITE_VEC_FILE, target / "index" / SQLITE_VEC_FILE)
-        catalog.backup(target / "catalog.db")
+        infos = _repositories(catalog)
+        for name in _engines(config.index, folder / INDEX, infos):
+            index_engine(name).copy(folder / INDEX, target / INDEX, infos)
+        for info in infos:
+            _copy_words(folder / WORDS / info.key, target / WORDS / info.key)
+        catalog.backup(target)
         files = {path.relative_to(target).as_posix(): _describe(path) for path in sorted(_files(target))}
         listing = target / LISTING
-        body = json.dumps({"format": FORMAT, "library_id": catalog.library_id, "files": files}, indent=1)
+        made_of = {"format": FORMAT, "library_id": catalog.library_id, "catalog": engine_name(config.library)}
         with listing.open("w", encoding="utf-8") as file:
-            file.write(body)
+            file.write(json.dumps({**made_of, "files": files}, indent=1))
             file.flush()
             os.fsync(file.fileno())
         sync_folder(target)
-    total = sum(size for size, _ in files.values())
-    return Backup(target, len(files), total, round(time.monotonic() - started, 3))
+    return Backup(target, len(files), _total(files), round(time.monotonic() - started, 3))
 
 
-def restore_backup(source: Path, target: Path) -> Backup:
-    """Restore a backup to a new folder. Every file is checked before anything is put in place."""
+def restore_backup(source: Path, address: str) -> Backup:
+    """Restore a backup to a new folder, or to an address without a library. Every file is checked first."""
     started = time.monotonic()
-    listing = source / LISTING
-    if not listing.exists():
-        raise NotFound(f"{str(source)!r} is not a complete backup: it has no {LISTING}", field="source")
+    engine = catalog_engine(address)
+    target = engine.folder(address)
+    listing = _read_listing(source)
+    if listing.catalog != engine_name(address):
+        raise InvalidArgument(
+            f"this is a backup of a catalog of {listing.catalog!r}; {shown(address)!r} is of {engine_name(address)!r}",
+            field="target",
+        )
     if target.exists() and (not target.is_dir() or any(target.iterdir())):
         raise Conflict(
             f"{str(target)!r} exists and is not empty; restore into a new folder, then switch to it", field="target"
         )
-    files = _read_listing(listing)
-    for name, (size, digest) in files.items():
+    if not is_folder(address) and engine.exists(address):
+        raise Conflict(f"there is a library at {shown(address)!r}; restore into an empty one", field="target")
+    for name, (size, digest) in listing.files.items():
         path = source / name
         if not path.is_file() or [path.stat().st_size, _hash(path)] != [size, digest]:
             raise Damaged(f"{name!r} of the backup is missing or was changed; {str(source)!r} cannot be restored")
     with clear_errors("restoring the backup"):
         staging = target.with_name(target.name + ".restoring")
         shutil.rmtree(staging, ignore_errors=True)
-        for name in files:
-            copy = staging / name
-            copy.parent.mkdir(parents=True, exist_ok=True)
-            _copy_durably(source / name, copy)
-        _take_vectors(staging)
+        staging.mkdir(parents=True)
+        for name in listing.files:
+            if Path(name).parts[0] in (INDEX, WORDS):
+                copy_durably(source / name, staging / name)
+        restored = str(staging) if is_folder(address) else address
+        engine.restore(source, restored)
+        _take_vectors(restored, staging / INDEX)
         if target.exists():
             target.rmdir()
         staging.rename(target)
         sync_folder(target.parent)
-    total = sum(size for size, _ in files.values())
-    return Backup(target, len(files), total, round(time.monotonic() - started, 3))
+    place = target if is_folder(address) else shown(address)
+    return Backup(place, len(listing.files), _total(listing.files), round(time.monotonic() - started, 3))
 
 
-def _take_vectors(library: Path) -> None:
+def _take_vectors(address: str, folder: Path) -> None:
     """Open the catalog and give its vectors to the index, so that all legs can answer.
 
     Unusable vectors do not prevent a restore; answers and doctor say what is missing.
     """
-    catalog = SqliteCatalog(library / "catalog.db")
-    with closing(catalog):
-        for engine in _engines(library / "index"):
-            with suppress(MissingExtra), closing(open_index(engine, library / "index", catalog)) as index:
-                for info in _repositories(catalog):
+    with closing(open_catalog(address)) as catalog:
+        infos = _repositories(catalog)
+        for name in _engines(DEFAULT, folder, infos) or [DEFAULT]:
+            with suppress(MissingExtra), closing(open_index(name, folder, catalog)) as index:
+                for info in infos:
                     for fingerprint in catalog.vectors.counts(info.scope.tenant):
                         with suppress(Damaged):
                             index.advance(info.scope)
@@ -117,56 +139,25 @@ def _repositories(catalog: Catalog) -> tuple[RepositoryInfo, ...]:
         return operator.repositories.all()
 
 
-def _engines(folder: Path) -> list[Engine]:
-    """The settings of the backup."""
-    other = (folder / SQLITE_VEC_FILE).exists()
-    segments = not other or any(path.is_dir() for path in folder.iterdir())
-    used: dict[Engine, bool] = {"segments": segments, "sqlite_vec": other}
-    return [engine for engine, is_used in used.items() if is_used]
+def _engines(given: str, folder: Path, infos: Sequence[RepositoryInfo]) -> list[str]:
+    """Those that have files in the folder."""
+    return list(dict.fromkeys(name for info in infos for name in engines_with_files(given, folder, info)))
 
 
-def _read_listing(listing: Path) -> dict[str, tuple[int, str]]:
+def _read_listing(source: Path) -> _Listing:
+    listing = source / LISTING
+    if not listing.exists():
+        raise NotFound(f"{str(source)!r} is not a complete backup: it has no {LISTING}", field="source")
     try:
         value = json.loads(listing.read_text(encoding="utf-8"))
         files = {str(name): (int(size), str(digest)) for name, (size, digest) in value["files"].items()}
+        found = _Listing(str(value.get("catalog", EMBEDDED)), files)
     except (ValueError, KeyError, TypeError, AttributeError) as error:
         raise Damaged(f"{listing} is not readable: {error}") from error
     for name in files:
         if Path(name).is_absolute() or ".." in Path(name).parts:
             raise Damaged(f"{listing} lists {name!r}, which is outside the backup")
-    return files
-
-
-def _copy_index(source: Path, target: Path) -> None:
-    """Copy one published state of a repository's index; start over if a merge removes files meanwhile."""
-    for _ in range(ATTEMPTS):
-        generation = current_generation(source)
-        if not generation:
-            return
-        shutil.rmtree(target, ignore_errors=True)
-        (target / generation).mkdir(parents=True)
-        try:
-            # The manifest is copied first; everything it names is immutable.
-            _copy_durably(source / generation / MANIFEST, target / generation / MANIFEST)
-            for name in load_manifest(target / generation).files() - {MANIFEST}:
-                for path in _files(source / generation / name):
-                    copy = target / generation / path.relative_to(source / generation)
-                    copy.parent.mkdir(parents=True, exist_ok=True)
-                    _copy_durably(path, copy)
-            _copy_durably(source / CURRENT, target / CURRENT)
-            if current_generation(target) == generation:
-                return
-        except FileNotFoundError:
-            continue
-    shutil.rmtree(target, ignore_errors=True)  # the index can always be rebuilt; the catalog is what counts
-
-
-def _copy_database(source: Path, target: Path) -> None:
-    """Copy one state of an index that is a SQLite file, page by page, which needs none of its extensions."""
-    if source.exists():
-        target.parent.mkdir(parents=True, exist_ok=True)
-        with closing(sqlite3.connect(source)) as reader, closing(sqlite3.connect(target)) as writer:
-            reader.backup(writer)
+    return found
 
 
 def _copy_words(source: Path, target: Path) -> None:
@@ -178,9 +169,7 @@ def _copy_words(source: Path, target: Path) -> None:
             try:
                 files = lexicon_files(store)
                 for path in files:
-                    place = copy / path.relative_to(store)
-                    place.parent.mkdir(parents=True, exist_ok=True)
-                    _copy_durably(path, place)
+                    copy_durably(path, copy / path.relative_to(store))
                 if lexicon_files(store) == files:
                     break
             except FileNotFoundError:
@@ -189,19 +178,12 @@ def _copy_words(source: Path, target: Path) -> None:
             shutil.rmtree(copy, ignore_errors=True)
 
 
-def _files(path: Path) -> list[Path]:
-    if path.is_dir():
-        return [item for item in path.rglob("*") if item.is_file()]
-    if not path.exists():
-        raise FileNotFoundError(path)
-    return [path]
+def _files(folder: Path) -> list[Path]:
+    return [item for item in folder.rglob("*") if item.is_file()]
 
 
-def _copy_durably(source: Path, target: Path) -> None:
-    with source.open("rb") as reader, target.open("wb") as writer:
-        shutil.copyfileobj(reader, writer, 1 << 20)
-        writer.flush()
-        os.fsync(writer.fileno())
+def _total(files: Mapping[str, tuple[int, str]]) -> int:
+    return sum(size for size, _ in files.values())
 
 
 def _describe(path: Path) -> tuple[int, str]:

@@ -15,8 +15,12 @@ from pincite.catalog.sqlite.connection import DatabaseFile, translate
 from pincite.catalog.sqlite.parts import SqliteOperator, SqliteParts
 from pincite.catalog.sqlite.pinned import pinned
 from pincite.catalog.sqlite.purge import remove_traces, traces_pending
+from pincite.durable import sync_folder
 from pincite.errors import StorageFull
 from pincite.protocols import Operator, Session
+
+FILE = "catalog.db"
+"""In the library's folder."""
 
 _LIBRARY_ID = "SELECT value FROM meta WHERE key = 'library_id'"
 
@@ -36,9 +40,7 @@ class SqliteCatalog(SqliteParts):
             with self._database.read() as connection:
                 (library_id,) = connection.execute(_LIBRARY_ID).fetchone()
             super().__init__(self._database, clock, library_id)
-            if self.traces_pending():
-                with suppress(StorageFull):  # reading needs no space; `check` says what is still to be done
-                    remove_traces(self._database)
+            self.upkeep()
         except BaseException:
             self.close()
             raise
@@ -55,23 +57,28 @@ class SqliteCatalog(SqliteParts):
         with pinned(self._database) as state:
             yield SqliteOperator(state, self._clock, self.library_id)
 
-    def backup(self, target: Path) -> None:
-        """A consistent copy at `target`, which is replaced in one step once the copy is on disk."""
-        target.parent.mkdir(parents=True, exist_ok=True)
-        partial = target.with_name(f"{target.name}.{os.getpid()}.partial")
+    def backup(self, folder: Path) -> None:
+        """A consistent copy in the folder, which is replaced in one step once the copy is on disk."""
+        folder.mkdir(parents=True, exist_ok=True)
+        target, partial = folder / FILE, folder / f"{FILE}.{os.getpid()}.partial"
         try:
             self._copy(partial)
             with partial.open("rb+") as copied:
                 os.fsync(copied.fileno())
             partial.replace(target)
-            if os.name == "posix":  # elsewhere a directory cannot be synced
-                _sync_folder(target.parent)
+            sync_folder(folder)
         finally:
             partial.unlink(missing_ok=True)
 
     def check(self) -> tuple[str, ...]:
         """What is damaged or unfinished, in words; empty when sound."""
         return check(self._database)
+
+    def upkeep(self) -> None:
+        """Remove what a purge left in free pages and in the log because a reader held it; nothing without a purge."""
+        if self.traces_pending():
+            with suppress(StorageFull):  # reading needs no space; `check` says what is still to be done
+                remove_traces(self._database)
 
     def traces_pending(self) -> bool:
         """Whether purged content may still lie in the write-ahead log, because a reader held it."""
@@ -96,11 +103,3 @@ class SqliteCatalog(SqliteParts):
             raise translate(error, target) or error from error
         finally:
             source.close()
-
-
-def _sync_folder(path: Path) -> None:
-    descriptor = os.open(path, os.O_RDONLY)
-    try:
-        os.fsync(descriptor)
-    finally:
-        os.close(descriptor)

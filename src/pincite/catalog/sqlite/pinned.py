@@ -5,7 +5,7 @@ from __future__ import annotations
 import sqlite3
 import threading
 from collections.abc import Iterator
-from contextlib import AbstractContextManager, ExitStack, contextmanager
+from contextlib import AbstractContextManager, ExitStack, contextmanager, suppress
 from pathlib import Path
 
 from pincite.catalog.sqlite.connection import DatabaseFile
@@ -64,4 +64,6 @@ def pinned(file: DatabaseFile) -> Iterator[PinnedDatabase]:
             yield state
         finally:
             state.end()
-            connection.execute("COMMIT")
+            # Nothing was written: a failed read has said what is damaged, and this connection is not lent again.
+            with suppress(sqlite3.Error):
+                connection.execute("COMMIT")

@@ -6,7 +6,6 @@ checksums are verified by `verify` (doctor, merge), not on every read.
 
 from __future__ import annotations
 
-import errno
 import json
 import os
 import zlib
@@ -20,7 +19,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from pincite.advice import by_operator, place, repair
-from pincite.errors import Damaged, StorageFull
+from pincite.durable import sync_folder
+from pincite.errors import Damaged
 
 Array = NDArray[Any]
 
@@ -183,29 +183,3 @@ def read_sealed(path: Path) -> dict[str, Any]:
     except (ValueError, KeyError, TypeError) as error:
         raise Damaged(f"{place(path)} is not readable ({error}); {repair()}") from error
     return value
-
-
-def sync_folder(folder: Path) -> None:
-    """Make renames in a folder durable."""
-    if os.name == "nt":
-        return
-    handle = os.open(folder, os.O_RDONLY)
-    try:
-        os.fsync(handle)
-    finally:
-        os.close(handle)
-
-
-@contextmanager
-def clear_errors(what: str) -> Iterator[None]:
-    """A full disk becomes `StorageFull`, which says that nothing is lost; a file that is gone, `Damaged`."""
-    try:
-        yield
-    except FileNotFoundError as error:
-        raise Damaged(f"{place(error.filename)} is missing; {repair()}") from error
-    except OSError as error:
-        if error.errno in (errno.ENOSPC, errno.EDQUOT, errno.EFBIG):
-            raise StorageFull(
-                f"no space left while {what}; nothing committed is lost: free some space and run it again"
-            ) from error
-        raise

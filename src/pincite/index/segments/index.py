@@ -12,11 +12,12 @@ from pathlib import Path
 import numpy as np
 
 from pincite.advice import by_operator, repair
+from pincite.durable import clear_errors
 from pincite.errors import Damaged, Unavailable
 from pincite.index.segments import upkeep
 from pincite.index.segments.dense import search_vectors
 from pincite.index.segments.exact import search_identifiers
-from pincite.index.segments.format import clear_errors, verify
+from pincite.index.segments.format import verify
 from pincite.index.segments.keyword import search_words
 from pincite.index.segments.lock import write_lock
 from pincite.index.segments.manifest import (

@@ -18,8 +18,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from pincite.advice import place, repair
+from pincite.durable import sync_folder
 from pincite.errors import Damaged
-from pincite.index.segments.format import read_sealed, sync_folder, write_sealed
+from pincite.index.segments.format import read_sealed, write_sealed
 from pincite.text.words import ANALYSER
 
 Array = NDArray[Any]

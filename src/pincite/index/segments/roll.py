@@ -9,10 +9,11 @@ from pathlib import Path
 import numpy as np
 
 from pincite.advice import repair
+from pincite.durable import clear_errors
 from pincite.errors import Damaged
 from pincite.ids import erasure_key
 from pincite.index.segments.build import build_segment
-from pincite.index.segments.format import clear_errors, verify
+from pincite.index.segments.format import verify
 from pincite.index.segments.manifest import Manifest, SegmentEntry, load_deaths, store_deaths, store_manifest
 from pincite.index.segments.merge import Source, merge_segments
 from pincite.index.segments.segment import Segment

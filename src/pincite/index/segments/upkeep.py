@@ -13,9 +13,10 @@ from pathlib import Path
 import numpy as np
 
 from pincite.advice import repair
+from pincite.durable import clear_errors
 from pincite.errors import Damaged, Locked
 from pincite.index.segments.crowding import crowded
-from pincite.index.segments.format import clear_errors, verify
+from pincite.index.segments.format import verify
 from pincite.index.segments.lock import write_lock
 from pincite.index.segments.manifest import (
     Manifest,

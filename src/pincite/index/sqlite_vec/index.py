@@ -18,6 +18,7 @@ from pincite.advice import repair
 from pincite.errors import Damaged
 from pincite.index.sqlite_vec import vectors
 from pincite.index.sqlite_vec.dense import search_vectors
+from pincite.index.sqlite_vec.engine import FILE
 from pincite.index.sqlite_vec.exact import search_identifiers
 from pincite.index.sqlite_vec.keyword import search_words
 from pincite.index.sqlite_vec.prepare import has_tables, prepare, repository_id, require_readable
@@ -29,7 +30,6 @@ from pincite.queries import IdentifierQuery, IndexFeatures, IndexStatus, Ranking
 from pincite.text.words import ANALYSER
 from pincite.types import RepositoryInfo, Scope, View
 
-FILE = "sqlite_vec.db"
 MERGED_PAGES = 500
 """How much FTS5 merges in one piece of upkeep."""
 PATIENCE_MILLISECONDS = 1_000
