@@ -145,11 +145,27 @@ def test_a_store_that_estimates_costs_recall_and_nothing_else(
     every = shelf.mean(asking("a dog", exact=True)).found
     store.exact = False  # type: ignore[misc]
     store.estimates = True
-    some = shelf.mean("a dog", shelf.view(revision=12)).found
+    ranking = shelf.mean("a dog", shelf.view(revision=12))
+    assert ranking.status == "partial"
+    assert ranking.reason.startswith("flat proposed fewer passages than it has")
+    some = ranking.found
     assert 0 < len(some) < 12
     assert "e99" not in {found.element_id for found in some}, "it was proposed, and came later"
     assert list(some) == [found for found in every if found in some]
     assert shelf.mean(asking("a dog", exact=True)).found == every, "every vector of the catalog is scored"
+
+
+def test_a_store_that_another_process_emptied_is_noticed_by_the_next_question(shelf: Shelf, store: Store) -> None:
+    shelf.add(put("a", "a dog"), put("b", "a cat"))
+    shelf.embed()
+    assert shelf.mean("dog").status == "ok"
+    (space,) = store._spaces
+    store.drop(space)
+    ranking = shelf.mean("dog")
+    assert (ranking.found, ranking.status) == ((), "partial")
+    assert "with: pincite rebuild" in ranking.reason
+    shelf.index.rebuild(SCOPE)
+    assert (shelf.near("dog"), shelf.mean("dog").status) == (["a", "b"], "ok")
 
 
 def test_a_rebuild_that_is_refused_leaves_words_and_vectors_as_they_were(shelf: Shelf, store: Store) -> None:

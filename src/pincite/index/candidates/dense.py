@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from pincite.advice import by_operator, either
+from pincite.advice import by_operator, either, repair
 from pincite.errors import InvalidArgument
 from pincite.index.candidates.rows import Rows
 from pincite.index.candidates.seen import Asked, Seen
@@ -59,17 +59,23 @@ def search_vectors(store: VectorStore, places: Sequence[Place], query: VectorQue
     for place in places:
         if place.dimensions not in (0, len(query.vector)):
             raise InvalidArgument(f"the question has {len(query.vector)} dimensions, the vectors {place.dimensions}")
-    near = {line: window for place in places for line, window in _lines(place, query, _scored(store, place, query))}
+    scored = [_scored(store, place, query) for place in places]
+    near = {
+        line: window for place, some in zip(places, scored, strict=True) for line, window in _lines(place, query, some)
+    }
     best = shown(sorted(near, key=Line.order), query.group, query.depth, query.among)
     found = [line.found(query.calibration.score(line.raw), (), near[line]) for line in best]
     around = None if query.among else _background(places, query)
     ranking = Ranking("dense", tuple(found), _total(places, query), background=around)
     have = sum(len(place.asked.held) for place in places)
     every = sum(place.asked.rows for place in places)
-    if have == every:
-        return ranking
-    rest = either("the rest wait for: pincite embed", "the rest wait for theirs")
-    return replace(ranking, status="partial", reason=f"{have:,} of {every:,} passages have vectors; {rest}")
+    reasons = []
+    if have < every:
+        rest = either("the rest wait for: pincite embed", "the rest wait for theirs")
+        reasons.append(f"{have:,} of {every:,} passages have vectors; {rest}")
+    if any(some.is_short for some in scored):
+        reasons.append(f"{store.name} proposed fewer passages than it has; {repair()}")
+    return replace(ranking, status="partial", reason="; ".join(reasons)) if reasons else ranking
 
 
 def _total(places: Sequence[Place], query: VectorQuery) -> int:
@@ -87,9 +93,11 @@ class _Scored:
     rows: Array
     sums: Array
     windows: Array
+    is_short: bool = False
+    """The store proposed too few of what it holds to fill the answer."""
 
     def where(self, mask: Array) -> _Scored:
-        return _Scored(self.rows[mask], self.sums[mask], self.windows[mask])
+        return replace(self, rows=self.rows[mask], sums=self.sums[mask], windows=self.windows[mask])
 
 
 def _scored(store: VectorStore, place: Place, query: VectorQuery) -> _Scored:
@@ -102,9 +110,12 @@ def _scored(store: VectorStore, place: Place, query: VectorQuery) -> _Scored:
     wanted = Wanted(query.vector, place.view, query.filters, asked.ids, limit)
     while True:
         proposed = store.candidates(place.space, wanted)
-        scored = _score(place, asked.among(proposed), query)
-        if len(proposed) < wanted.limit or len(np.unique(_groups(place, scored.rows, query))) >= query.depth:
+        rows = asked.among(proposed)
+        scored = _score(place, rows, query)
+        if len(np.unique(_groups(place, scored.rows, query))) >= query.depth:
             return scored
+        if len(proposed) < wanted.limit:
+            return replace(scored, is_short=len(rows) < len(asked.ids))
         wanted = replace(wanted, limit=WIDER * wanted.limit)
 
 
