@@ -48,7 +48,7 @@ class ToolMatch:
 
 @dataclass(frozen=True, slots=True)
 class ToolMatches(Sequence[ToolMatch]):
-    """Matches, best first, with what whoever reads them should know: a leg that could not answer, for example."""
+    """Matches, best first, with notes for the reader: a leg that could not answer, for example."""
 
     matches: tuple[ToolMatch, ...]
     notes: tuple[str, ...] = ()

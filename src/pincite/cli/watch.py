@@ -24,11 +24,11 @@ _UNITS = {"ms": 0.001, "s": 1.0, "m": 60.0, None: 1.0}
 
 
 def seconds(given: str) -> float:
-    """A pause as people write it: 2s, 500ms, 1m."""
+    """An interval as people write it: 2s, 500ms, 1m."""
     match = _PAUSE.fullmatch(given.strip())
     pause = float(match[1]) * _UNITS[match[2]] if match else 0.0
     if not 0.05 <= pause <= 86_400:
-        raise InvalidArgument(f"--every {given!r} is no pause; write 2s, 500ms or 1m", field="every")
+        raise InvalidArgument(f"--every {given!r} is not a valid interval; write 2s, 500ms or 1m", field="every")
     return pause
 
 

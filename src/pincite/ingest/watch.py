@@ -39,7 +39,7 @@ def watched(
             "an address is not watched; run ingest again: an unchanged file costs one request", field="watch"
         )
     if every_seconds <= 0:
-        raise InvalidArgument(f"every {every_seconds:g} s is no pause; choose more than 0", field="every")
+        raise InvalidArgument(f"every must be more than 0 s, not {every_seconds:g} s", field="every")
 
     def look() -> _Seen:
         return {file.name: (file.size, file.mtime_ns) for file in scan(source, declares).files}

@@ -1,4 +1,4 @@
-"""What callers ask, in the forms that they use, as the search takes it."""
+"""Converts what callers pass into the query that the search takes."""
 
 from __future__ import annotations
 

@@ -28,7 +28,7 @@ class Checking(OpenLibrary):
         read_context: ReadContextGiven = None,
         valid_at: str | date = "",
     ) -> Verdict:
-        """Whether a quote stands where it is said to stand: verified, altered, superseded, erased or not found."""
+        """Whether a quote is where its citation says: verified, altered, superseded, erased or not found."""
         cited = Citation.parse(citation) if citation else None
         scopes = [cited.scope] if cited else self._reader().scopes(names_of(repository))
         scopes = [scope for scope in scopes if not cited or self._is_mine(scope)]
@@ -51,9 +51,9 @@ class Checking(OpenLibrary):
         read_context: ReadContextGiven = None,
         valid_at: str | date = "",
     ) -> tuple[CheckedQuote, ...]:
-        """A verdict on every quotation of a draft at the citation beside it, and on stated pairs of quote and citation.
+        """A verdict on every quotation of a draft with its citation, and on explicit pairs of quote and citation.
 
-        What cannot be read as a citation is a verdict, not an error: the rest of the draft is still worth checking.
+        An unreadable citation gives a verdict, not an error: the rest of the draft is still worth checking.
         """
         found = (*quotations(text), *(Quotation(quote, citation, None) for quote, citation in quotes))
 

@@ -54,16 +54,16 @@ class Finding(OpenLibrary):
         return self.trace(asked, wait_for=wait_for).answer
 
     def trace(self, query: Query, *, wait_for: int = 0) -> Trace:
-        """A search with what each leg and stage said: for evaluation."""
+        """A search with the results of each leg and stage, for evaluation."""
         self._catch_up(query.repositories, wait_for)
         return trace(self._reader(), query)
 
     def replay(self, token: str) -> Answer:
-        """Give the answer behind a replay token again: the same question of the same state, with the same model."""
+        """Repeat the answer of a replay token: the same question, the same state, the same model."""
         return replay(with_model_behind(self._reader(), token, self.model.behind), token)
 
     def filters(self, repository: str | Sequence[str] = ()) -> dict[str, dict[str, int]]:
-        """Filter keys with their values and how many visible chunks carry each."""
+        """Filter keys with their values and the number of visible chunks with each."""
         self._catch_up(names_of(repository))
         with self._session() as session:
             scopes = replace(self._reader(), catalog=session).scopes(names_of(repository))
@@ -83,7 +83,7 @@ class Finding(OpenLibrary):
         valid_at: str | date = "",
         filters: Mapping[str, FilterValue] | None = None,
     ) -> WhyNot:
-        """Where an element (id or citation) stands in the answer to a query, and what keeps it from the page."""
+        """The rank of an element (id or citation) in the answer to a query, or why it is not on the page."""
         asked = asked_query(query, repository, mode, limit, read_context, valid_at, filters, min_score=min_score)
         cited = Citation.parse(element) if element.startswith(SCHEME) else None
         self._catch_up(asked.repositories)
@@ -120,7 +120,7 @@ class Finding(OpenLibrary):
         valid_at: str | date = "",
         filters: Mapping[str, FilterValue] | None = None,
     ) -> Context:
-        """Passages for a prompt, each under its citation, within a budget of tokens that always holds."""
+        """Passages for a prompt, each with its citation, never longer than the budget of tokens."""
         asked = asked_query(query, repository, mode, limit, read_context, valid_at, filters)
         options = ContextOptions(max_tokens, include_relationships, include_definitions)
         self._catch_up(asked.repositories)

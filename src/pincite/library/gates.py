@@ -1,6 +1,6 @@
-"""Gates: golden queries that stand before a release, a new index, another model or a reranker.
+"""Gates: golden queries decide about a release, a new index, another model or a reranker.
 
-Evaluations are loaded only where golden queries are configured; the engine itself does not know that it is measured.
+Evaluations are loaded only if golden queries are configured; the engine itself does not know that it is measured.
 """
 
 from __future__ import annotations
@@ -26,7 +26,7 @@ if TYPE_CHECKING:
 
 
 class Gated(OpenLibrary):
-    """What is judged before it is taken up, and this library with a candidate in place of what is in use."""
+    """What is judged before it is used, and this library with a candidate in its place."""
 
     @property
     def baselines(self) -> BaselineDesk:
@@ -34,13 +34,13 @@ class Gated(OpenLibrary):
         return BaselineDesk(self.catalog, self.scope, self._gate_publication, self._require_owner, self._author)
 
     def is_gated(self, repository: str = "") -> bool:
-        """Whether golden queries stand before a release of the repository."""
+        """Whether golden queries decide about a release of the repository."""
         gate = self.config.gate
         guarded = gate.repositories or (self.config.repository,)
         return bool(gate.golden) and self.scope(repository).repository in guarded
 
     def gate_reranker(self) -> RerankerVerdict:
-        """Ask the golden queries with and without the reranker, and keep the verdict: it decides from now on."""
+        """Ask the golden queries with and without the reranker, and store the verdict, which decides from then on."""
         self._require_all("decide about the reranker")
         from pincite.eval.gate_reranker import gate_reranker
 
@@ -49,19 +49,19 @@ class Gated(OpenLibrary):
         return verdict
 
     def with_reranking(self, reranking: Reranking) -> Self:
-        """This library, read with another reranker or none; to judge one before it takes part."""
+        """This library with another reranker or none; to judge one before it is used."""
         other = copy(self)
         other._reranking = reranking
         return other
 
     def with_index(self, index: Index) -> Self:
-        """This library, read through another index; to judge one before it is taken up."""
+        """This library with another index; to judge one before it is used."""
         other = copy(self)
         other.index = index
         return other
 
     def with_embedder(self, embedder: Embedder) -> Self:
-        """This library, searched with another model, which must answer; to judge one before it is taken up."""
+        """This library with another model, which must answer; to judge one before it is used."""
         other = copy(self)
         other.model = FixedModel(self._home.catalog, embedder)
         other.config = self.config.model_copy(update={"dense": "required"})
@@ -91,5 +91,5 @@ class Gated(OpenLibrary):
         return gate_model(self._whole(), self.with_embedder(embedder)._whole(), embedder.name)
 
     def _whole(self) -> Library:
-        """This object as evaluations know it: nothing less than a library is ever opened."""
+        """This object as evaluations know it: only whole libraries are ever opened."""
         return cast("Library", self)

@@ -1,4 +1,4 @@
-"""The front door: everything that can be done with an open library, and the same for somebody else."""
+"""The front door: everything that can be done with an open library, also on behalf of a caller."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ class Library(Writing, Finding, Reading, Checking, Modelling, LookingAfter):
     """An open library. Use it as a context manager, or close it; one object serves all threads of a process."""
 
     def as_owner(self) -> Library:
-        """This library, read without the limits of a role: what a gate measures does not depend on who asks."""
+        """This library without the limits of a role: the result of a gate must not depend on the caller."""
         other = copy(self)
         other.roles = None
         return other
@@ -38,10 +38,10 @@ class Library(Writing, Finding, Reading, Checking, Modelling, LookingAfter):
     ) -> Library:
         """This library as a caller sees it, who may be of another tenant; it shares catalog, index, models and threads.
 
-        Repositories outside the caller's set are answered like ones that do not exist, by every method; what concerns
-        the whole library is refused. `author` signs what the caller writes. Within `deadline_seconds` the models
-        answer, or the answer goes without them. `default_read_context`: what is read where nothing is asked for, which
-        is head also where nothing is published. Never close it.
+        Every method treats repositories outside the caller's set as if they did not exist; operations on the whole
+        library are refused. `author` signs what the caller writes. If the models do not answer within
+        `deadline_seconds`, the answer goes without them. `default_read_context` applies to requests without a read
+        context; if it is `published` and nothing is, the head is read. Never close it.
         """
 
         def exists(scope: Scope) -> bool:

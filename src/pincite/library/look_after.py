@@ -1,4 +1,4 @@
-"""Looking after a library: status, health, backup, rebuilding."""
+"""Maintaining a library: status, health, backup, rebuilding."""
 
 from __future__ import annotations
 
@@ -19,14 +19,14 @@ class LookingAfter(Gated):
     """`status`, `health`, `backup`, `rebuild`."""
 
     def status(self, repository: str = "") -> tuple[tuple[RepositoryInfo, IndexStatus], ...]:
-        """What each repository holds and how far its index is; counts are the owner's."""
+        """The contents of each repository and how far its index is; counts are for the owner."""
         self._require_owner("see the status")
         return tuple((info, self.index.status(info.scope)) for info in self._repositories(repository))
 
     def health(self, *, deep: bool = False) -> Health:
-        """Real queries against every leg, brought up to date; with `deep` also every checksum."""
+        """Run real queries against every leg, after catching up; with `deep` also verify every checksum."""
         self._require_owner("examine it")
-        with suppress(PinciteError):  # what keeps it from catching up is what the examination finds
+        with suppress(PinciteError):  # the checks report what keeps it from catching up
             self._catch_up(())
         home, problem = self._home, ""
         if self is home:
@@ -36,13 +36,13 @@ class LookingAfter(Gated):
         return examine(self.catalog, self.index, infos, deep=deep, meaning=meaning, upkeep_problem=problem, whole=whole)
 
     def freshness(self) -> tuple[tuple[RepositoryInfo, int], ...]:
-        """Each repository, and the revision that its index has reached: what every reader of it may know."""
+        """Each repository and the revision that its index has reached, which every reader may know."""
         return tuple((info, self.index.reached(info.scope)) for info in self.repositories())
 
     def rebuild(self, repository: str = "") -> tuple[IndexStatus, ...]:
-        """Build the index anew from the catalog, beside the old one, and switch; of all repositories or of one.
+        """Build a new index from the catalog and switch to it; for all repositories or for one.
 
-        Where a gate is configured, the old one stays if the golden queries fall.
+        If a gate is configured and the golden queries get worse, the old index stays in use.
         """
         self._require_owner("rebuild its index")
         out = []

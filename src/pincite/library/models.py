@@ -21,9 +21,9 @@ class Modelling(Gated):
     def embed(
         self, repository: str = "", *, model: str = "", retry_parked: bool = False, progress: Progress = silent
     ) -> EmbedReport:
-        """Give every passage that waits its vectors, and make them searchable; of all repositories or of one.
+        """Compute all missing vectors and make them searchable; for all repositories or for one.
 
-        `model`: another than the one in use, to prepare a change of model (`reindex_embeddings`).
+        `model`: a model other than the one in use, to prepare a change of model (`reindex_embeddings`).
         """
         self._require_owner("embed its texts")
         self._stop_embedding()
@@ -43,12 +43,12 @@ class Modelling(Gated):
     ) -> ReindexReport:
         """Move the whole library to another embedding model, without a gap; `reembed.py` says how.
 
-        The old model stays in use if texts lack vectors (unless `force`) or golden queries fall (`Refused`); with
-        `repository` only that one is embedded, to prepare. `drop_old` removes the vectors of all other models then.
+        The old model stays in use if texts lack vectors (unless `force`) or golden queries get worse (`Refused`); with
+        `repository` only that one is embedded, as preparation. `drop_old` then removes the vectors of all other models.
         """
         self._require_all("choose the embedding model")
         if self.config.dense == "off":
-            raise Conflict("no question is asked with a model while the settings say dense: off; set dense: auto")
+            raise Conflict("no model is used while the settings say dense: off; set dense: auto")
         self._stop_embedding()
         embedder, before = self.model.open(model), self.model.current()
         if drop_old and not force:
@@ -69,9 +69,9 @@ class Modelling(Gated):
         return replace(made, dropped=self.drop_old_embeddings(force=force)) if drop_old and made.in_use else made
 
     def drop_old_embeddings(self, *, force: bool = False) -> tuple[Dropped, ...]:
-        """Remove the vectors and jobs of all models but the one in use.
+        """Remove the vectors and jobs of all models except the one in use.
 
-        `Conflict` while there are baselines that were made under one of them, unless `force`.
+        `Conflict` while there are baselines from the time of one of them, unless `force`.
         """
         self._require_all("remove vectors")
         used = self.model.choose().embedder
@@ -82,13 +82,13 @@ class Modelling(Gated):
         return drop_all_but(self.catalog, self.index, self.lexicon, kept)
 
     def warm_up(self) -> threading.Thread | None:
-        """Load the embedding model beside other work, for a process that will be asked many questions.
+        """Load the embedding model in the background, for a process that will answer many questions.
 
-        Questions that come meanwhile do not wait for it: words answer them, and their legs say so. A model that cannot
-        be loaded is reported by the first question that needs it. The thread is given to whoever wants to wait.
+        Questions do not wait for it: until then words answer them, and their legs say so. A model that cannot be loaded
+        is reported by the first question that needs it. Returns the thread, for callers that want to wait.
         """
         return self.model.load(probe) if self.config.dense != "off" else None
 
     def model_note(self) -> str:
-        """What should be known about the choice of the embedding model, e.g. that the settings name another one."""
+        """A note on the choice of the embedding model, e.g. that the settings name another one."""
         return self.model.note() if self.config.dense != "off" else ""

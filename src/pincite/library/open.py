@@ -19,7 +19,7 @@ from pincite.upkeep.stores import INDEX, folder_of, has_catalog
 
 
 def check_source(source: str | Path, *, may_be_gone: bool = False, allow_private: bool = False) -> None:
-    """Raise what `ingest` would raise for a source that is not there, before a library is made for it."""
+    """Raise what `ingest` would raise for a missing source, before a library is created for it."""
     open_source(source, may_be_gone=may_be_gone, allow_private=allow_private)
 
 
@@ -49,7 +49,7 @@ def open_library(
 
 
 def has_library(config: Config) -> bool:
-    """Whether there is a library where the configuration says, whole or damaged."""
+    """Whether there is a library at the configured place, intact or damaged."""
     return has_catalog(config) or (folder_of(config) / INDEX).exists()
 
 

@@ -1,4 +1,4 @@
-"""What every part of an open library stands on: its catalog, index, models, and who is asking."""
+"""What every part of an open library uses: its catalog, index, models, and the caller."""
 
 from __future__ import annotations
 
@@ -37,11 +37,11 @@ from pincite.upkeep.reranker_gate import reranking_of
 from pincite.upkeep.stores import WORDS, catalog_of, folder_of, has_catalog, index_of, require_catalog
 
 WAIT_SECONDS = 60.0
-"""How long a search queues behind another writer for the revision that it waits for."""
+"""How long a search waits for another writer to finish the revision it needs."""
 
 
 class OpenLibrary:
-    """The state of an open library, and how it finds out what it may read and write."""
+    """The state of an open library, and what it may read and write."""
 
     def __init__(self, config: Config, *, roles: Sequence[str] | None = None) -> None:
         self.config = config
@@ -50,12 +50,12 @@ class OpenLibrary:
         """Where this machine keeps what it computes from the catalog."""
         self.is_new = not has_catalog(config)
         self.roles = None if roles is None else frozenset(roles)
-        """What this object reads is what these roles may read; None: everything."""
+        """This object reads what these roles may read; None: everything."""
         self._readable: frozenset[str] | None = None
         self._author = ""
         self._default: Literal["head", "published"] = "head"
         self._home = self
-        """The library that was opened; what is made for a caller shares its threads and models."""
+        """The library that was opened; copies for callers share its threads and models."""
         self._guard = threading.RLock()
         self.catalog: Catalog = catalog_of(config)
         self.index: Index = index_of(config, self.catalog)
@@ -93,7 +93,7 @@ class OpenLibrary:
 
     @contextmanager
     def _contexts(self) -> Iterator[Contexts | None]:
-        """Who writes contexts, for one ingest; None where no model is configured for it."""
+        """The context writer for one ingest; None if no model is configured."""
         settings = self.config.context_model
         if not (self.config.contextual_embeddings and settings.model):
             yield None
@@ -106,7 +106,7 @@ class OpenLibrary:
 
     @property
     def embedder(self) -> Embedder:
-        """The model of the dense leg: the one that the library was switched to, else the one that the settings name."""
+        """The model of the dense leg: the one that the library was switched to, otherwise the one in the settings."""
         chosen = self.model.choose()
         if chosen.embedder is None:
             raise Unavailable(chosen.note)
@@ -125,7 +125,7 @@ class OpenLibrary:
         return Scope(self.config.tenant, self.config.organization, repository or self.config.repository)
 
     def every_repository(self) -> tuple[RepositoryInfo, ...]:
-        """Repositories of every tenant, for upkeep; for a caller, those of its organization that it may know of."""
+        """Repositories of every tenant, for upkeep; for a caller, those of its organization that it may see."""
         if isinstance(self.catalog, LimitedCatalog):
             return self.repositories()
         with self.catalog.operator() as operator:
@@ -150,7 +150,7 @@ class OpenLibrary:
         )
 
     def _meaning(self, *, required: bool) -> Meaning:
-        """How the dense leg asks; the model itself is loaded by the first question that needs it."""
+        """How the dense leg works; the model itself is loaded by the first question that needs it."""
         if self.config.dense == "off":
             return Meaning(off="switched off (dense: off)")
         chosen = self.model.choose()
@@ -164,9 +164,9 @@ class OpenLibrary:
         return Meaning(chosen.embedder, "", required, deadline, self.lexicon, chosen.note, said)
 
     def _catch_up(self, names: Sequence[str], wait_for: int = 0) -> None:
-        """Roll the index forward if it lags and nobody else is at it; otherwise the answer says how far it is.
+        """Bring the index up to date if nobody else is doing so; otherwise the answer says how far it is.
 
-        Only for a revision that is waited for does it queue behind another writer.
+        It waits for another writer only if a particular revision is needed.
         """
         for scope in self._reader().scopes(names):
             info = self.catalog.repositories.get(scope)
@@ -179,7 +179,7 @@ class OpenLibrary:
                         raise
 
     def _session(self) -> AbstractContextManager[Session]:
-        """One state of the catalog for whoever asks."""
+        """One state of the catalog for the caller."""
         return self.catalog.session(self.config.tenant)
 
     def _resolve(
@@ -215,7 +215,7 @@ class OpenLibrary:
         return (scope.tenant, scope.organization) == (self.config.tenant, self.config.organization)
 
     def _element(self, given: str, repository: str) -> tuple[Scope, str, Citation | None]:
-        """What a citation or an element id names. A citation elsewhere is answered like one that does not exist."""
+        """The element of a citation or id. A citation of another organization is treated as if it did not exist."""
         if not given.startswith(SCHEME):
             return self.scope(repository), given, None
         cited = Citation.parse(given)
@@ -224,18 +224,18 @@ class OpenLibrary:
         return cited.scope, cited.element_id, cited
 
     def _require_owner(self, what: str) -> None:
-        """Roles limit what is read; whoever has only roles may not do what touches everything."""
+        """Refuse callers limited to roles: the operation affects more than they may read."""
         if self.roles is not None:
             raise PermissionDenied(f"a caller limited to roles may not {what}; open the library without roles")
 
     def _require_all(self, what: str) -> None:
-        """What concerns every tenant is done where the library is, not on behalf of one caller."""
+        """Refuse callers of one organization: the operation affects every tenant."""
         self._require_owner(what)
         if isinstance(self.catalog, LimitedCatalog):
             raise PermissionDenied(f"a caller of one organization may not {what}; use the command line")
 
     def _writable(self, repository: str) -> Scope:
-        """A repository that may be written to, perhaps a new one. What exists beyond the caller's own is not told."""
+        """A repository that may be written to, perhaps a new one. Errors reveal only the caller's own repositories."""
         scope = self.scope(repository)
         if self._readable is not None and scope.repository not in self._readable:
             own = sorted(self._readable)
@@ -248,7 +248,7 @@ class OpenLibrary:
 
     @property
     def reranking(self) -> Reranking:
-        """The reranker and whether it takes part in answers; the model is loaded by the first question."""
+        """The reranker and whether it is used; the model is loaded by the first question."""
         return self._reranking or reranking_of(self.config, self.path, self._open_reranker)
 
     def _open_reranker(self) -> Reranker:
@@ -260,7 +260,7 @@ class OpenLibrary:
 
     @property
     def is_at_home(self) -> bool:
-        """Whether this is the tenant and organization of the settings, and not those of a caller from elsewhere."""
+        """Whether this is the tenant and organization of the settings, not those of another caller."""
         own = self._home.config
         return (self.config.tenant, self.config.organization) == (own.tenant, own.organization)
 
@@ -268,7 +268,7 @@ class OpenLibrary:
         home = self._home
 
         def work() -> None:
-            # What goes wrong is reported by status and doctor; answers do not depend on merges.
+            # Failures are reported by status and doctor; answers do not depend on merges.
             home._upkeep_problem = merge_due(home.config, home.index, scope)
             try:
                 home.catalog.upkeep()
@@ -282,11 +282,11 @@ class OpenLibrary:
             home._upkeep.start()
 
     def embed_in_background(self) -> None:
-        """Start giving passages their vectors beside other work; `close` stops it, and what waits stays queued."""
+        """Start embedding in the background; `close` stops it, and waiting texts stay queued."""
         if self.config.dense == "off":
             return
         home, embedder = self._home, self.embedder
-        # Callers of several tenants share one worker; each would stop the others' if it were theirs alone.
+        # Callers of several tenants share one worker; with separate ones, each would stop the others'.
         infos = home.repositories() if self is home else home.every_repository()
         scopes = tuple(info.scope for info in infos)
         with self._guard:

@@ -45,7 +45,7 @@ class Reading(OpenLibrary):
             )
 
     def history(self, element: str, *, repository: str = "") -> tuple[Life, ...]:
-        """The lives of an element, oldest first."""
+        """The versions of an element with their revisions, oldest first."""
         scope, element_id, _ = self._element(element, repository)
         with self._session() as session:
             return lives(session, self._resolve(session, scope, None, "", by_id=True).view, element_id)
@@ -58,7 +58,7 @@ class Reading(OpenLibrary):
         read_context: ReadContextGiven = None,
         valid_at: str | date = "",
     ) -> LookedUp:
-        """What the documents say a term means, each with its citation; where none does, the nearest defined terms."""
+        """How the documents define a term, each with its citation; if none does, the nearest defined terms."""
         with self._session() as session:
             scopes = replace(self._reader(), catalog=session).scopes(names_of(repository))
             resolved = [

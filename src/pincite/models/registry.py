@@ -42,7 +42,9 @@ def _hashing(rest: str, _threads: int) -> Embedder:
     from pincite.models.hashing import HashingEmbedder
 
     if rest and not rest.isdecimal():
-        raise InvalidArgument(f"hashing:{rest} is no number of dimensions; write hashing:64", field="embedder")
+        raise InvalidArgument(
+            f"hashing:{rest} is not valid; write the number of dimensions, like hashing:64", field="embedder"
+        )
     return HashingEmbedder(int(rest)) if rest else HashingEmbedder()
 
 

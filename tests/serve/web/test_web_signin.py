@@ -32,7 +32,7 @@ def test_a_key_is_asked_for_and_forgotten_with_the_tab(visit, locked) -> None:
     address, token = locked
     page = visit(address, quiet=False)
     page.wait_for_selector("dialog[open]")
-    assert "asks who you are" in page.inner_text("dialog")
+    assert "requires authentication" in page.inner_text("dialog")
     page.fill("#key", "pk_wrong")
     page.get_by_role("button", name="Use this key").click()
     page.wait_for_function("() => document.querySelector('dialog[open]')?.textContent.includes('invalid token')")

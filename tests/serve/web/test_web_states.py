@@ -46,7 +46,7 @@ def test_a_day_can_be_read(visit, address) -> None:
     page.get_by_label("Day").fill("2020-01-01")
     page.wait_for_function("() => /revision 0/.test(document.querySelector('#banner').textContent)")
     assert "the end of 2020-01-01" in page.inner_text("#banner")
-    assert "newest state has something" in page.inner_text("#results")
+    assert "there is in the newest one" in page.inner_text("#results")
     today = datetime.now(UTC).date().isoformat()
     page.goto(f"{address}/?q=outage&at=as_of:{today}")
     page.wait_for_selector(".hit")

@@ -15,7 +15,7 @@ export async function relations(shown, { state, open }) {
   const [outgoing, incoming] = await Promise.all([get(`${address}?${at}`), get(`${address}?incoming=true&${at}`)]);
   const out = grouped(outgoing.references, "target", shown);
   const into = grouped(incoming.references.filter((one) => one.source !== shown.element_id), "source", shown);
-  if (!out.length && !into.length) return h("p", { class: "quiet" }, "It refers to nothing here, and nothing here refers to it.");
+  if (!out.length && !into.length) return h("p", { class: "quiet" }, "It refers to nothing in the library, and nothing refers to it.");
   return h("div", {},
     h("figure", { class: "graph" }, drawing(shown, into, out, open),
       Math.max(into.length, out.length) > MOST && h("figcaption", { class: "quiet" }, `Drawn are the ${MOST} most named on each side; the lists have all.`)),

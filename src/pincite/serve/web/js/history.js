@@ -50,8 +50,8 @@ async function difference(from, to) {
   if (from === to) return h("p", { class: "quiet" }, "These are the same version.");
   const [before, after] = await Promise.all([from, to].map((life) => post("/v1/elements", { element: whole(life.citation) })));
   const found = lineSteps(before.content, after.content);
-  if (!found) return h("p", { class: "notice warn" }, "These versions differ too much to be compared here; read them one after the other.");
-  if (found.every((step) => step.kind === "same")) return h("p", { class: "quiet" }, "The text is the same; only what is known about it changed.");
+  if (!found) return h("p", { class: "notice warn" }, "These versions differ too much to be compared here; read them separately.");
+  if (found.every((step) => step.kind === "same")) return h("p", { class: "quiet" }, "The text is the same; only its metadata changed.");
   return drawn(found);
 }
 

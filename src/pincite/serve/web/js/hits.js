@@ -46,7 +46,7 @@ export function opener({ citation }, text, open, name = "") {
 
 function crumbs(hit) {
   const path = [hit.layer, ...hit.parent_chain].filter((part) => part && part !== hit.element_name);
-  return h("ol", { class: "crumbs", "aria-label": "Where it stands" },
+  return h("ol", { class: "crumbs", "aria-label": "Location" },
     [hit.repository_id, hit.element_id, ...path].map((part) => h("li", {}, isolated(part))));
 }
 

@@ -4,11 +4,11 @@ import { h, isolated } from "./dom.js";
 import { LEGS } from "./why.js";
 
 const ABSENCE = {
-  no_match: "Nothing in this library holds these words or comes near them in meaning.",
+  no_match: "Nothing in this library contains these words or is close to them in meaning.",
   not_indexed_yet: "Something was committed that is not indexed yet; ask again in a moment.",
-  not_in_this_snapshot: "There is nothing in the state that you read; the newest state has something.",
-  erased: "What this asks for has been erased.",
-  leg_unavailable: "A part of the search could not answer, so this says little; see above.",
+  not_in_this_snapshot: "There is nothing in this state, but there is in the newest one.",
+  erased: "What you asked for has been erased.",
+  leg_unavailable: "A part of the search could not answer, so this result is incomplete; see above.",
 };
 
 /** Degraded legs and notes of an answer. */
@@ -47,7 +47,7 @@ export function welcome(repositories) {
   return h("div", { class: "empty" },
     h("h2", {}, "What are you looking for?"),
     count === 0
-      ? h("p", {}, "This library is empty. Put something in with ", h("code", {}, "pincite ingest FOLDER"), ".")
+      ? h("p", {}, "This library is empty. Add documents with ", h("code", {}, "pincite ingest FOLDER"), ".")
       : h("p", {}, `${count} ${count === 1 ? "repository" : "repositories"}: `,
         repositories.map((known, index) => [index > 0 && ", ", isolated(known.repository_id)]), "."),
     h("ul", {},

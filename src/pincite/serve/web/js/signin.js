@@ -22,7 +22,7 @@ export function askForKey(reason) {
 function asked(reason) {
   return new Promise((resolve) => {
     const field = h("input", { type: "password", id: "key", autocomplete: "off", required: true, spellcheck: "false" });
-    const said = reason.startsWith("authentication required") ? "This library asks who you are." : `The server refused the key: ${reason}.`;
+    const said = reason.startsWith("authentication required") ? "This library requires authentication." : `The server refused the key: ${reason}.`;
     const form = h("form", { method: "dialog" },
       h("p", {}, said, " Paste an API key or an access token. It stays in this tab and is forgotten when you close it."),
       h("label", {}, h("span", {}, "Key"), field),

@@ -14,7 +14,7 @@ export function drawStates(form, { repositories, state, choose }) {
   const valid = h("input", { type: "date", value: state.valid, "aria-label": "In force on" });
   valid.addEventListener("change", () => { if (isWhole(valid.value) || (state.valid && !valid.value)) choose({ valid: valid.value }); });
   form.replaceChildren(
-    h("fieldset", {}, h("legend", {}, "What the library held"),
+    h("fieldset", {}, h("legend", {}, "What the library contained"),
       choice("", "newest", state, () => choose({ at: "" })),
       within.filter((item) => item.published).length > 0 && within.map((item) => item.published && choice("published", `published in ${item.repository_id}: ${item.published}`, state, () => choose({ at: "published", repository: item.repository_id }), item.repository_id)),
       within.flatMap((item) => item.baselines.map((name) => choice(`baseline:${name}`, `${name} (${item.repository_id})`, state, () => choose({ at: `baseline:${name}`, repository: item.repository_id }), item.repository_id))),

@@ -16,8 +16,8 @@ export function verifyDialog({ state, open }) {
   const answer = h("div", { id: "verdicts", role: "status" });
   const submit = h("button", { class: "main", type: "submit" }, "Check");
   const form = h("form", {},
-    h("label", {}, h("span", {}, "A quote, or a draft whose quotes stand in quotation marks with their citations beside them"), text),
-    h("label", {}, h("span", {}, "Where it is said to stand (a citation; leave empty to look everywhere)"), citation),
+    h("label", {}, h("span", {}, "A quote, or a draft with quotes in quotation marks, each followed by its citation"), text),
+    h("label", {}, h("span", {}, "Its citation (leave empty to search everywhere)"), citation),
     h("div", { class: "buttons" }, submit, h("button", { type: "button", on: { click: () => shown.close() } }, "Close")));
   form.addEventListener("submit", async (event) => {
     event.preventDefault();

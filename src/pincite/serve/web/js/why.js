@@ -20,7 +20,7 @@ export function why(hit) {
     words.length > 0 && h("p", {}, "Words found: ", words.map(([word, share], index) =>
       [index > 0 && ", ", isolated(word), h("span", { class: "quiet" }, ` ${Math.round(share * 100)} %`)])),
     nearest && h("p", {}, "Nearest in meaning: ", h("q", { class: "quiet" }, isolated(shortened(nearest)))),
-    h("p", { class: "quiet" }, "Scores lie between 0 and 1; an exact identifier is 1."),
+    h("p", { class: "quiet" }, "Scores are between 0 and 1; an exact identifier is 1."),
   ].filter(Boolean);
 }
 
