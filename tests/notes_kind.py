@@ -4,12 +4,13 @@ from __future__ import annotations
 
 import json
 from collections.abc import Iterator
+from dataclasses import replace
 
 from pincite.kinds.documents.cut import CutOptions, cut
 from pincite.kinds.documents.kind import DocumentsKind
 from pincite.protocols.kind import Declaration, RelationType
 from pincite.reading import Item, Neighbourhood, ReadElement, ReadState, Unread
-from pincite.types import Content, Derivation, Relation
+from pincite.types import Chunk, Content, Derivation, Relation
 
 DECLARATION = Declaration(
     content_kinds=("note",), suffixes={".jsonl": "notes"}, relations=(RelationType("links_to"),), max_bytes=10_000_000
@@ -43,3 +44,18 @@ class NotesKind(DocumentsKind):
 
     def derive(self, element_id: str, content: Content, _around: Neighbourhood) -> Derivation:
         return cut(content, CutOptions(), element_id)
+
+
+class LinkedNotesKind(NotesKind):
+    """Notes whose one passage shows what they link to, and how many link to them."""
+
+    name = "linked"
+
+    def __init__(self, neighbours: int = 1) -> None:
+        super().__init__()
+        self.declares = replace(DECLARATION, neighbours=neighbours)
+
+    def derive(self, _element_id: str, content: Content, around: Neighbourhood) -> Derivation:
+        shown = [f"{near.element_id}: {near.content.text if near.content else 'unknown'}" for near in around.outgoing]
+        text = "; ".join([content.text, *shown, f"linked from {len(around.incoming)}"])
+        return Derivation(f"linked;{text}", (Chunk(0, rendered=text),))

@@ -298,6 +298,14 @@ class LiveElement:
 
 
 @dataclass(frozen=True, slots=True)
+class AliveState:
+    """A state of an element that is alive, whoever may read it and whenever it is in force; without its passages."""
+
+    lifetime: Lifetime
+    content: Content
+
+
+@dataclass(frozen=True, slots=True)
 class Birth:
     """What an index needs of one lifetime."""
 

@@ -28,6 +28,7 @@ from pincite.protocols import (
     Vectors,
 )
 from pincite.types import (
+    AliveState,
     Baseline,
     Birth,
     Commit,
@@ -156,6 +157,9 @@ class BoundElements:
         self._bounds.require(view.scope)
         return self._inner.get(view, element_id)
 
+    def alive(self, scope: Scope, revision: int, element_ids: Collection[str]) -> dict[str, tuple[AliveState, ...]]:
+        return self._inner.alive(self._bounds.require(scope), revision, element_ids)
+
     def version(self, scope: Scope, element_id: str, version_id: str) -> Version | None:
         return self._inner.version(self._bounds.require(scope), element_id, version_id)
 
@@ -186,6 +190,12 @@ class BoundRelations:
     def of(self, view: View, element_id: str, direction: Literal["out", "in", "both"] = "both") -> tuple[Relation, ...]:
         self._bounds.require(view.scope)
         return self._inner.of(view, element_id, direction)
+
+    def stated(
+        self, scope: Scope, revision: int, *, element_ids: Collection[str] = (), relation_ids: Collection[str] = ()
+    ) -> tuple[Relation, ...]:
+        own = self._bounds.require(scope)
+        return self._inner.stated(own, revision, element_ids=element_ids, relation_ids=relation_ids)
 
     def definitions(self, view: View, term: str) -> tuple[tuple[str, str, Definition], ...]:
         self._bounds.require(view.scope)

@@ -54,7 +54,9 @@ class Batch:
     ) -> None:
         self._catalog, self._index, self._scope = catalog, index, scope
         self._memory, self._claims, self._options, self._progress = memory, claims, options, progress
-        self._desk = ContextDesk(catalog, scope, options.contexts) if options.contexts else None
+        # Passages that show their neighbours are derived by the commit, so nobody can write about them before.
+        situates = options.contexts is not None and not options.kind.declares.neighbours
+        self._desk = ContextDesk(catalog, scope, options.contexts) if options.contexts and situates else None
         repository = catalog.repositories.ensure(scope)
         self._purges = repository.purges
         self.report = IngestReport(revision=repository.head, contexts=self._desk.report if self._desk else None)
@@ -199,6 +201,7 @@ class Batch:
             author=self._options.author,
             message=self._options.message or "ingest",
             sources=sources,
+            kinds=(self._options.kind, *self._options.beside),
             advance=False,
         )
         outcomes = dict[str, str]()

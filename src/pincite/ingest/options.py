@@ -22,6 +22,8 @@ class IngestOptions:
     """Whether a source that held files and now holds none empties the repository, or was just not mounted."""
     take_over: str = ""
     """A source, as the library remembers it, that has become this one: what it gave and this one lacks is removed."""
+    beside: tuple[Kind, ...] = ()
+    """Other kinds of the library: an element of theirs may show one that this ingest changes."""
     contexts: Contexts | None = None
     """Who writes what situates each passage; None: its headings do."""
 

@@ -22,7 +22,7 @@ from pincite.ingest.report import IngestReport, Progress, silent
 from pincite.ingest.sources import DEFAULT_KIND, Source, deliver, open_source, remembered_as
 from pincite.ingest.spine import estimate, ingest
 from pincite.ingest.watch import FilesChanged, watched
-from pincite.kinds.open import KindSettings, open_kind
+from pincite.kinds.open import KindSettings, open_kind, openers
 from pincite.library.opened import OpenLibrary
 from pincite.protocols import Kind
 from pincite.types import Change, Committed, Scope
@@ -66,6 +66,7 @@ class Writing(OpenLibrary):
             prefix,
             allow_empty,
             remembered_as(take_over, kind) if take_over else "",
+            self._kinds(),
         )
         return self._take_in(scope, opened, options, progress, embedding=embedding)
 
@@ -85,13 +86,17 @@ class Writing(OpenLibrary):
         The folder may go afterwards. `withdrawn`: paths that were delivered earlier and are taken out.
         """
         self._require_owner("change what it holds")
-        options = IngestOptions(self._kind(DEFAULT_KIND), author or self._author, message)
+        options = IngestOptions(self._kind(DEFAULT_KIND), author or self._author, message, beside=self._kinds())
         source = deliver(Path(folder), withdrawn)
         return self._take_in(self._writable(repository), source, options, progress, embedding=embedding)
 
     def _kind(self, name: str) -> Kind:
         """A kind, opened as the settings say."""
         return open_kind(name, KindSettings(self.config.chunking.options()))
+
+    def _kinds(self) -> tuple[Kind, ...]:
+        """All kinds of elements that this library may hold."""
+        return tuple(self._kind(name) for name in openers())
 
     def apply(
         self,
@@ -106,6 +111,7 @@ class Writing(OpenLibrary):
     ) -> Committed:
         """Commit changes of elements and relations as one revision, and make them searchable.
 
+        Elements whose passages show one that changes are derived again with it.
         With `expected_head`, the revision that the changes were made for, they are refused (`HeadMoved`) if the
         repository has another head by now. `message_ids` name the messages behind the changes: sent again, the same
         changes are a duplicate. Vectors follow in the background (`embed` waits for them).
@@ -121,6 +127,7 @@ class Writing(OpenLibrary):
             message=message,
             message_ids=message_ids,
             expected_head=expected_head,
+            kinds=self._kinds(),
         )
         self._merge_in_background(scope)
         if embedding:

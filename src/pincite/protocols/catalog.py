@@ -21,6 +21,7 @@ from pincite.protocols.books import (
     WholeQueue,
 )
 from pincite.types import (
+    AliveState,
     Baseline,
     Birth,
     Commit,
@@ -82,6 +83,12 @@ class Elements(Protocol):
     def get(self, view: View, element_id: str) -> LiveElement | None:
         """The element as the view sees it; None when absent, dead, not in force or not for these roles."""
 
+    def alive(self, scope: Scope, revision: int, element_ids: Collection[str]) -> dict[str, tuple[AliveState, ...]]:
+        """All states of these elements that are alive at the revision, by id; for writing, not for readers.
+
+        States of an element are in the order of their validity. What is not alive is left out.
+        """
+
     def version(self, scope: Scope, element_id: str, version_id: str) -> Version | None:
         """A version by id, alive or not. `version_id` may be a unique prefix of at least 8 characters."""
 
@@ -106,6 +113,15 @@ class Elements(Protocol):
 class Relations(Protocol):
     def of(self, view: View, element_id: str, direction: Literal["out", "in", "both"] = "both") -> tuple[Relation, ...]:
         """Relations alive at the view's revision whose source (and target, if known) the view may read."""
+
+    def stated(
+        self, scope: Scope, revision: int, *, element_ids: Collection[str] = (), relation_ids: Collection[str] = ()
+    ) -> tuple[Relation, ...]:
+        """Relations put by commits and alive at the revision, by id; for writing, not for readers.
+
+        Those that start at one of the elements or lead to it, and those with one of the ids. What texts state
+        (`Derivation.relations`) is not among them.
+        """
 
     def definitions(self, view: View, term: str) -> tuple[tuple[str, str, Definition], ...]:
         """(element id, version id, definition) for a term, compared without case and accents."""

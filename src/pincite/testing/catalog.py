@@ -137,6 +137,7 @@ def calls_of(parts: Session, scope: Scope, job: Job) -> dict[str, Callable[[], o
         "commits.revisions": lambda: parts.commits.revisions(scope),
         "commits.purge": lambda: parts.commits.purge(scope, ["a"]),
         "elements.get": lambda: parts.elements.get(at, "a"),
+        "elements.alive": lambda: parts.elements.alive(scope, 1, ["a"]),
         "elements.version": lambda: parts.elements.version(scope, "a", "0" * 64),
         "elements.derivation": lambda: parts.elements.derivation(scope, "a", "0" * 64),
         "elements.history": lambda: parts.elements.history(scope, "a"),
@@ -145,6 +146,7 @@ def calls_of(parts: Session, scope: Scope, job: Job) -> dict[str, Callable[[], o
         "elements.tombstone": lambda: parts.elements.tombstone(scope, "a"),
         "elements.tombstones": lambda: parts.elements.tombstones(scope, ["a"]),
         "relations.of": lambda: parts.relations.of(at, "a"),
+        "relations.stated": lambda: parts.relations.stated(scope, 1, element_ids=["a"]),
         "relations.definitions": lambda: parts.relations.definitions(at, "t"),
         "relations.terms": lambda: parts.relations.terms(at),
         "relations.resolve": lambda: parts.relations.resolve(at, "i"),
@@ -587,6 +589,20 @@ class CatalogContract:
         assert catalog.relations.of(view(2), "b") == ()
         assert catalog.relations.of(view(3), "a") == ()
         assert commit(catalog, RemoveRelation("r")).changed is False
+
+    def test_stated_relations_around_elements_come_at_once(self, catalog: Catalog) -> None:
+        ab, bc, cd = (Relation(f"{a}{b}", "cites", a, b) for a, b in ("ab", "bc", "cd"))
+        derived = Relation("text", "refers_to", "a", "c")
+        secret = replace(
+            state("one", roles=("hr",)), derivation=Derivation("r1", (Chunk(0, Span(0, 3)),), relations=(derived,))
+        )
+        commit(catalog, put("a", secret), put("b", "two"), PutRelation(ab), PutRelation(bc), PutRelation(cd))
+        commit(catalog, RemoveRelation("bc"))
+        stated = catalog.relations.stated
+        assert stated(SCOPE, 1, element_ids=["b", "b"]) == (ab, bc), "whoever may read their ends"
+        assert stated(SCOPE, 2, element_ids=["b"]) == (ab,)
+        assert stated(SCOPE, 1, element_ids=["a"], relation_ids=["cd", "none"]) == (ab, cd)
+        assert stated(SCOPE, 1) == stated(replace(SCOPE, repository="x"), 1, element_ids=["a"]) == ()
 
     def test_removing_an_element_ends_the_relations_that_start_at_it(self, catalog: Catalog) -> None:
         commit(
@@ -1098,6 +1114,20 @@ class CatalogContract:
             "a": ("new", "a.md"), "b": ("new", "b.md"), "c": ("new", "c.md"), "new/c": ("new", "c.md"),
         }  # fmt: skip
         assert owners["a"][1].digest == "d"
+
+    def test_all_that_is_alive_of_many_elements_comes_at_once(self, catalog: Catalog) -> None:
+        spring = date(2026, 3, 1)
+        commit(catalog, put("a", state("new", roles=("hr",), start=spring), state("old", end=spring)), put("b", "two"))
+        commit(catalog, RemoveElement("b"))
+        found = catalog.elements.alive(SCOPE, 1, ["a", "b", "c"])
+        assert {name: [s.content.text for s in states] for name, states in found.items()} == {
+            "a": ["old", "new"], "b": ["two"],
+        }  # fmt: skip
+        old, new = (alive.lifetime for alive in found["a"])
+        assert (old.valid_to, new.valid_from, new.roles, new.recipe) == (spring, spring, frozenset({"hr"}), "r1")
+        assert set(catalog.elements.alive(SCOPE, 2, ["a", "b"])) == {"a"}
+        assert catalog.elements.alive(SCOPE, 1, []) == {}
+        assert catalog.elements.alive(replace(SCOPE, organization="x"), 1, ["a"]) == {}
 
     def test_a_commit_for_another_head_changes_nothing(self, catalog: Catalog) -> None:
         first = Commit((put("a", "one"),), message_ids=("m",), expected_head=0)

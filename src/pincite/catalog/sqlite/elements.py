@@ -14,7 +14,7 @@ from pincite.catalog.sqlite.repositories import head_of, number_of
 from pincite.catalog.sqlite.visibility import VISIBLE, bind
 from pincite.errors import NotFound
 from pincite.ids import erasure_key, normalise_id
-from pincite.types import Derivation, ElementChange, Lifetime, LiveElement, Scope, Tombstone, Version, View
+from pincite.types import AliveState, Derivation, ElementChange, Lifetime, LiveElement, Scope, Tombstone, Version, View
 
 MIN_PREFIX = 8
 
@@ -27,6 +27,18 @@ _GET = f"""
     JOIN versions v ON v.id = d.version
     JOIN recipes r ON r.id = d.recipe
     WHERE e.repository = :repository AND e.element_id = :element_id AND {VISIBLE}
+"""
+# CROSS JOIN: SQLite keeps the order of the tables, the wanted ids first.
+_ALIVE = """
+    SELECT l.id, e.element_id, v.version_id, r.fingerprint, l.born, l.died, l.valid_from, l.valid_to, l.roles,
+           v.kind, v.element_type, v.name, v.text, v.language, v.metadata
+    FROM json_each(:ids) wanted
+    CROSS JOIN elements e ON e.repository = :repository AND e.element_id = wanted.value
+    JOIN lifetimes l ON l.element = e.id AND l.born <= :revision AND :revision < l.died
+    JOIN derivations d ON d.id = l.derivation
+    JOIN versions v ON v.id = d.version
+    JOIN recipes r ON r.id = d.recipe
+    ORDER BY e.element_id, l.valid_from, l.id
 """
 # Version ids are lower-case hex, so everything that begins with a prefix lies below prefix || 'g'.
 _VERSION = """
@@ -101,6 +113,17 @@ class SqliteElements:
             derivation = load_derivations(connection, [row[15]])[row[15]]
         version = Version(view.scope, element_id, row[2], content_of(*row[9:15]))
         return LiveElement(version, lifetime_of(*row[:9]), derivation)
+
+    def alive(self, scope: Scope, revision: int, element_ids: Collection[str]) -> dict[str, tuple[AliveState, ...]]:
+        """All states of these elements that are alive at the revision, by id, whoever may read them."""
+        wanted = json.dumps(sorted({normalise_id(element_id) for element_id in element_ids}))
+        with self._database.read() as connection:
+            values = {"repository": number_of(connection, scope), "revision": revision, "ids": wanted}
+            rows = connection.execute(_ALIVE, values).fetchall()
+        return {
+            element_id: tuple(AliveState(lifetime_of(*row[:9]), content_of(*row[9:])) for row in states)
+            for element_id, states in groupby(rows, key=lambda row: str(row[1]))
+        }
 
     def version(self, scope: Scope, element_id: str, version_id: str) -> Version | None:
         """A version by its id or a unique prefix of it, alive or not."""

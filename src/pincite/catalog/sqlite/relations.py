@@ -4,15 +4,16 @@ from __future__ import annotations
 
 import json
 import sqlite3
-from collections.abc import Iterable
+from collections.abc import Collection, Iterable
 from typing import Literal
 
 from pincite.catalog.folding import fold_identifier, fold_term
 from pincite.catalog.sqlite.connection import Database
 from pincite.catalog.sqlite.load import definition_of, relation_of
+from pincite.catalog.sqlite.repositories import number_of
 from pincite.catalog.sqlite.visibility import VISIBLE, bind
 from pincite.ids import normalise_id
-from pincite.types import Definition, Relation, View
+from pincite.types import Definition, Relation, Scope, View
 
 # Two halves rather than an OR, so that each uses its index.
 _STATED = """
@@ -42,6 +43,21 @@ _ENDS = f"""
     JOIN lifetimes l ON l.element = e.id
     WHERE l.born <= :revision AND :revision < l.died
     GROUP BY e.element_id
+"""
+_STATED_AROUND = """
+    SELECT r.relation_id, r.relation_type, r.source, r.target, r.source_section, r.target_section, r.metadata
+    FROM json_each(:elements) wanted CROSS JOIN relations r ON r.repository = :repository AND r.source = wanted.value
+    WHERE r.born <= :revision AND :revision < r.died
+    UNION
+    SELECT r.relation_id, r.relation_type, r.source, r.target, r.source_section, r.target_section, r.metadata
+    FROM json_each(:elements) wanted CROSS JOIN relations r ON r.repository = :repository AND r.target = wanted.value
+    WHERE r.born <= :revision AND :revision < r.died
+    UNION
+    SELECT r.relation_id, r.relation_type, r.source, r.target, r.source_section, r.target_section, r.metadata
+    FROM json_each(:relations) wanted
+    CROSS JOIN relations r ON r.repository = :repository AND r.relation_id = wanted.value
+    WHERE r.born <= :revision AND :revision < r.died
+    ORDER BY 1
 """
 _DEFINITIONS = f"""
     SELECT e.element_id, v.version_id, t.term, t.text, t.chunk, t.span_start, t.span_end, t.scope
@@ -92,6 +108,19 @@ class SqliteRelations:
         # An end without an entry is not alive here: fine for a target, not for a source.
         shown = [row for row in rows if readable.get(row[2], False) and readable.get(row[3], True)]
         return tuple(relation_of(row) for row in sorted(shown))
+
+    def stated(
+        self, scope: Scope, revision: int, *, element_ids: Collection[str] = (), relation_ids: Collection[str] = ()
+    ) -> tuple[Relation, ...]:
+        """Relations put by commits and alive at the revision, by id: around these elements, or with one of the ids."""
+        with self._database.read() as connection:
+            values = {
+                "repository": number_of(connection, scope),
+                "revision": revision,
+                "elements": json.dumps(sorted({normalise_id(element_id) for element_id in element_ids})),
+                "relations": json.dumps(sorted({normalise_id(relation_id) for relation_id in relation_ids})),
+            }
+            return tuple(relation_of(row) for row in connection.execute(_STATED_AROUND, values))
 
     def definitions(self, view: View, term: str) -> tuple[tuple[str, str, Definition], ...]:
         """(element id, version id, definition) for a term."""
