@@ -9,7 +9,14 @@ from typing import Any
 
 import pincite
 from pincite.ingest.report import IngestReport
-from pincite.search.query import Answer, Hit
+from pincite.protocols.kind import Described
+from pincite.search.query import Answer, Hit, Passage
+
+
+def by_name(passage: Passage) -> Described:
+    """A describer for shapes of the wire where only the engine's own part matters."""
+    return Described(passage.content.name)
+
 
 SAMPLES = Path(__file__).parent.parent / "samples" / "handbook"
 

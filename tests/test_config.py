@@ -7,6 +7,7 @@ from pathlib import Path
 import pytest
 
 from pincite.errors import InvalidArgument, NotFound, UnknownArgument
+from pincite.fields import STRUCTURAL
 from pincite.settings import Config, load_config
 
 
@@ -27,7 +28,7 @@ def test_defaults_are_those_of_the_requirements() -> None:
     scoring = config.keyword.scoring()
     assert (scoring.k1, scoring.b) == (1.5, 0.75)
     assert scoring.boosts == {"content": 1.0, "headings": 2.0, "section": 2.0, "terms": 3.0}
-    assert "max=800;overlap=50" in config.chunking.options().recipe
+    assert (config.chunking.options().max_chunk_tokens, config.chunking.options().overlap_tokens) == (800, 50)
 
 
 def test_the_order_of_sources(tmp_path: Path) -> None:
@@ -156,3 +157,22 @@ def test_a_setting_that_is_given_twice_is_refused(tmp_path: Path) -> None:
     path.write_text("keyword:\n  k1: 1.2\n  k1: 1.5\n", encoding="utf-8")
     with pytest.raises(InvalidArgument, match=r"'k1' is given twice.*\n.*the file.*line 3"):
         load_config(path, {})
+
+
+def test_boosts_take_the_fields_of_kinds_and_name_the_nearest_for_others(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("pincite.settings.keyword.declared_fields", lambda: {**STRUCTURAL, "oncall": 2.0})
+    config = load_config(write(tmp_path, "keyword: {boosts: {oncall: 4, headings: 1.5}}"), {})
+    assert config.keyword.scoring({**STRUCTURAL, "oncall": 2.0, "owner": 3.0}).boosts == {
+        "content": 1.0, "headings": 1.5, "section": 2.0, "terms": 3.0, "oncall": 4.0, "owner": 3.0,
+    }  # fmt: skip
+    with pytest.raises(UnknownArgument, match=r"keyword\.boosts\.oncal'; did you mean 'keyword\.boosts\.oncall'"):
+        load_config(write(tmp_path, "keyword: {boosts: {oncal: 4}}"), {})
+    with pytest.raises(InvalidArgument, match="oncall"):
+        load_config(write(tmp_path, "keyword: {boosts: {oncall: -1}}"), {})
+
+
+def test_settings_of_an_unknown_kind_name_the_nearest(tmp_path: Path) -> None:
+    with pytest.raises(UnknownArgument, match=r"kinds\.document'; did you mean 'kinds\.documents'"):
+        load_config(write(tmp_path, "kinds: {document: {x: 1}}"), {})

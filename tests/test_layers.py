@@ -14,8 +14,8 @@ import pincite
 
 SOURCE = Path(pincite.__file__).parent
 FLOOR = {
-    "types", "queries", "points", "meaning", "reading", "bookkeeping", "options", "errors", "protocols", "ids",
-    "citation", "fixed", "telemetry", "advice", "extras", "durable", "plugins",
+    "types", "fields", "filters", "queries", "points", "meaning", "reading", "bookkeeping", "options", "errors",
+    "protocols", "ids", "citation", "fixed", "telemetry", "advice", "extras", "durable", "plugins",
 }  # fmt: skip
 """Nouns, errors and plug-in points: every room stands on them, and they stand on nothing but each other."""
 ENGINE = FLOOR | {"text", "catalog", "index", "ingest", "kinds", "models", "search", "settings", "upkeep"}
@@ -37,7 +37,7 @@ ROOMS: dict[str, set[str]] = {
     "tool_index": ENGINE | {"library"},
     "document_tools": FLOOR
     | {"settings", "library", "ingest.report", "wire", "search.query", "search.rrf"}
-    | {"kinds.documents", "models.contexts", "document_tools"},
+    | {"kinds.options", "models.contexts", "document_tools"},
     "serve": {"errors", "advice", "extras", "telemetry", "settings", "wire", "library", "serve"},
     "testing": ENGINE | {"testing"},
     "cli": {"errors", "settings", "library", "wire", "cli"},
@@ -107,7 +107,7 @@ def test_one_kind_does_not_know_another() -> None:
     for path in MODULES:
         relative = path.relative_to(SOURCE).parts
         if relative[0] == "kinds" and len(relative) > 2:
-            own = ".".join(relative[:2])
+            own = (".".join(relative[:2]), "kinds.options")
             others = {name for name in imports(path) if name.startswith("kinds.") and not name.startswith(own)}
             assert not others, f"{path} imports {others}"
 
@@ -142,6 +142,19 @@ def test_only_the_spines_know_the_order_of_stages() -> None:
     assert knowing == ["search/spine.py"]
     writing = [str(path.relative_to(SOURCE)) for path in MODULES if read_and_commit <= imports(path)]
     assert writing == ["ingest/spine.py"]
+
+
+def test_a_kind_is_known_only_to_the_table() -> None:
+    """Everything else asks `kinds/open.py`: a kind is one folder and one line. Tools have a front door of their own."""
+    doors = {"kinds.tools": {"tool_index.py"}}
+    kinds = [f"kinds.{folder.name}" for folder in (SOURCE / "kinds").iterdir() if (folder / "kind.py").is_file()]
+    assert len(kinds) >= 2
+    for path in MODULES:
+        if path.relative_to(SOURCE).parts[0] == "kinds":
+            continue
+        for kind in kinds:
+            knowing = [found for found in imports(path) if found == kind or found.startswith(f"{kind}.")]
+            assert not knowing or str(path.relative_to(SOURCE)) in doors.get(kind, ()), f"{path} imports {knowing}"
 
 
 def test_the_engine_does_not_know_that_it_is_measured() -> None:

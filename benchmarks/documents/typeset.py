@@ -14,7 +14,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 
 from pincite.kinds.documents.outline import outline
-from pincite.kinds.documents.titles import plain_title
+from pincite.text.titles import plain_title
 
 HEIGHT = 842
 _LEADING = 1.3

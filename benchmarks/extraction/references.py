@@ -20,8 +20,9 @@ from functools import cache
 from pathlib import Path
 
 from pincite.eval.beir import Document
-from pincite.eval.corpus import READINGS
 from pincite.kinds.documents import cut, read_document
+from pincite.kinds.documents.kind import DocumentsKind
+from pincite.reading import Record
 from pincite.text.identifiers import fold_name
 from pincite.types import Content, Relation
 
@@ -162,9 +163,11 @@ def content_of(stretch: Stretch, data: Path | None) -> tuple[Content, str, int]:
         path = data / FOLDERS[stretch.corpus] / stretch.document
         return read_document(path, stretch.document).content, stretch.document, 0
     document = _statutes(data)[stretch.document]
-    text, file_type = READINGS["documents"](document)
+    read = DocumentsKind().interpret(Record(document.id, document.title, document.text))
+    assert read is not None
+    text = read.states[0].content.text
     metadata = {key: value for key, value in document.metadata.items() if isinstance(value, str)}
-    content = Content("document", "document", document.title, text, "de", {**metadata, "file_type": file_type})
+    content = Content("document", "document", document.title, text, "de", {**metadata, "file_type": "md"})
     return content, document.id, len(text) - len(document.text)
 
 

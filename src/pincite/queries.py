@@ -6,14 +6,9 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Literal, NamedTuple, TypeAlias
 
+from pincite.fields import STRUCTURAL
 from pincite.meaning import Calibration
 from pincite.types import Scope
-
-FIELDS: tuple[str, ...] = ("content", "headings", "section", "terms")
-"""The keyword fields of a chunk. `content` holds the passage and its context."""
-
-DEFAULT_BOOSTS: Mapping[str, float] = {"content": 1.0, "headings": 2.0, "section": 2.0, "terms": 3.0}
-
 
 # --- the words of a query, as a small tree --------------------------------------------------------------------
 
@@ -107,7 +102,8 @@ class Scoring:
 
     k1: float = 1.5
     b: float = 0.75
-    boosts: Mapping[str, float] = field(default_factory=lambda: dict(DEFAULT_BOOSTS))
+    boosts: Mapping[str, float] = field(default_factory=lambda: dict(STRUCTURAL))
+    """How much a word counts by the field that it stands in; in a field without a boost it does not count."""
     literal: float = 0.2
     """What a word adds, as a share of its worth, where it stands as typed and not only as a stem; 0 is plain BM25."""
     elsewhere: float = 0.3
@@ -300,5 +296,8 @@ class IndexFeatures:
     """`among` of both legs: the best chunks of some elements."""
     dense: bool = False
     """The engine has vectors."""
+    fields: bool = False
+    """Fields that a kind adds have boosts of their own and can be asked for by name. Without it their words count as
+    words of `content`, where they are found by any name that is not a structural field."""
     exact_scan: bool = False
     """`VectorQuery.exact`: every vector that may be read is scored, none is left out."""

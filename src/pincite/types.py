@@ -71,6 +71,8 @@ class Chunk:
     page: int | None = None
     context: str = ""
     """Text that situates the passage and feeds the legs; never cited, never part of a span."""
+    fields: tuple[tuple[str, str], ...] = ()
+    """Further texts by which it is found, each in a field of its own: (name, text). Its kind declares the names."""
 
 
 BEFORE_WRITTEN = "\n\n"

@@ -1,13 +1,18 @@
-"""The wire: one JSON shape for every door (REQUIREMENTS §4). Nothing is decided here."""
+"""The wire: one JSON shape for every door (REQUIREMENTS §4). Nothing is decided here.
+
+What only some kinds have (`layer`, `source_path` …) comes from `describe`, which every shape that holds a passage is
+given: `Library.describe`.
+"""
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import asdict
 from typing import Any
 
 from pincite.catalog.resolve import to_iso
 from pincite.ingest.report import IngestReport
+from pincite.protocols.kind import Described
 from pincite.queries import IndexStatus
 from pincite.search.compare import CHANGES, Compared, Comparison, Standing
 from pincite.search.context import Context, Source
@@ -29,12 +34,14 @@ SCORE_SCALE = (
 )
 
 Json = dict[str, Any]
+Describe = Callable[[Passage], Described]
+"""How the kind of a place describes it."""
 
 
-def answer(given: Answer) -> Json:
+def answer(given: Answer, describe: Describe) -> Json:
     """The response of a search."""
     out: Json = {
-        "results": [hit(item) for item in given.hits],
+        "results": [hit(item, describe) for item in given.hits],
         "read_context": _contexts(given.read_contexts),
         "legs": [asdict(leg) | {"reason": leg.reason or None} for leg in given.legs],
         "total": given.total,
@@ -56,8 +63,8 @@ def _contexts(contexts: Sequence[Any]) -> Json:
     return {"repositories": {str(echo["repository_id"]): dict(echo) for echo in contexts}}
 
 
-def hit(given: Hit) -> Json:
-    return passage(given.passage) | {
+def hit(given: Hit, describe: Describe) -> Json:
+    return passage(given.passage, describe) | {
         "score": given.score,
         "read_context": dict(given.read_context),
         "scores": {
@@ -67,7 +74,7 @@ def hit(given: Hit) -> Json:
             "graph": given.legs["graph"].score if "graph" in given.legs else None,
             "rerank": given.legs["rerank"].score if "rerank" in given.legs else None,
         },
-        "passages": [_scored(item) for item in given.passages],
+        "passages": [_scored(item, describe) for item in given.passages],
         "definitions": [_defined(item) for item in given.definitions],
         "signals": dict(given.signals),
         "explain": {name: _leg(score) for name, score in given.legs.items()},
@@ -121,60 +128,62 @@ def _leg(given: Any) -> Json:
     }
 
 
-def _scored(given: Scored) -> Json:
+def _scored(given: Scored, describe: Describe) -> Json:
     """A passage of a hit's element; what is the same for all of the element stands in the hit."""
-    place = passage(given.passage)
+    place = passage(given.passage, describe)
     own = (
-        "version_id", "citation", "content", "context", "span", "section_id", "parent_chain", "chunk_index",
-        "chunk_type", "language", "page",
+        "version_id", "citation", "citation_text", "content", "context", "span", "section_id", "parent_chain",
+        "chunk_index", "chunk_type", "language", "page",
     )  # fmt: skip
     return {name: place[name] for name in own} | {"score": given.score, "legs": dict(given.legs)}
 
 
-def passage(given: Passage) -> Json:
-    """A place with everything that identifies it."""
-    metadata = dict(given.content.metadata)
-    return {
+def passage(given: Passage, describe: Describe) -> Json:
+    """A place with everything that identifies it, and what its kind says of it."""
+    described = describe(given)
+    place: Json = {
         "element_id": given.element_id,
         "repository_id": given.scope.repository,
         "element_name": given.content.name,
         "element_type": given.content.element_type,
         "kind": given.content.kind,
-        "layer": metadata.get("layer"),
+        "layer": None,
         "version_id": given.version_id,
         "citation": given.citation,
+        "citation_text": described.citation,
         "content": given.text,
         "context": given.context,
         "span": [given.span.start, given.span.end] if given.span else None,
         "section_id": given.section_id or None,
         "parent_chain": list(given.parent_chain),
-        "source_path": metadata.pop("source_path", None),
-        "file_type": metadata.pop("file_type", None),
+        "source_path": None,
+        "file_type": None,
         "chunk_index": given.chunk,
         "chunk_type": given.chunk_type,
         "language": given.language or None,
         "page": given.page,
-        "metadata": metadata,
+        "metadata": {key: value for key, value in given.content.metadata.items() if key not in described.moved},
     }
+    return place | {name: value for name, value in described.fields.items() if place.get(name) is None}
 
 
-def found(given: Found) -> Json:
-    return passage(given.passage) | {
+def found(given: Found, describe: Describe) -> Json:
+    return passage(given.passage, describe) | {
         "read_context": dict(given.read_context),
         "current": given.current,
-        "before": [passage(item) for item in given.before],
-        "after": [passage(item) for item in given.after],
+        "before": [passage(item, describe) for item in given.before],
+        "after": [passage(item, describe) for item in given.after],
     }
 
 
-def verdict(given: Verdict) -> Json:
+def verdict(given: Verdict, describe: Describe) -> Json:
     return {
         "status": given.status,
         "message": given.message,
         "quote": given.quote,
         "similarity": given.similarity,
         "difference": [asdict(edit) for edit in given.edits],
-        "source": passage(given.passage) if given.passage else None,
+        "source": passage(given.passage, describe) if given.passage else None,
         "citation": given.passage.citation if given.passage else None,
         "superseded_by": given.superseded_by or None,
         "still_there": given.still_there,
@@ -182,13 +191,13 @@ def verdict(given: Verdict) -> Json:
     }
 
 
-def checked_draft(given: Sequence[CheckedQuote]) -> Json:
+def checked_draft(given: Sequence[CheckedQuote], describe: Describe) -> Json:
     """The response of verifyCitations: a verdict per quote, and how many there are of each."""
     counts: dict[str, int] = {}
     for item in given:
         counts[item.verdict.status] = counts.get(item.verdict.status, 0) + 1
     return {
-        "verdicts": [_checked_quote(item) for item in given],
+        "verdicts": [_checked_quote(item, describe) for item in given],
         "total": len(given),
         "counts": counts,
         "all_verified": bool(given) and counts.get("verified", 0) == len(given),
@@ -196,9 +205,9 @@ def checked_draft(given: Sequence[CheckedQuote]) -> Json:
     }
 
 
-def _checked_quote(given: CheckedQuote) -> Json:
+def _checked_quote(given: CheckedQuote, describe: Describe) -> Json:
     span = given.quotation.span
-    return verdict(given.verdict) | {
+    return verdict(given.verdict, describe) | {
         "cited": given.quotation.citation or None,
         "draft_span": [span.start, span.end] if span else None,
     }

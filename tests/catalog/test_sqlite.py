@@ -166,7 +166,10 @@ def test_a_library_of_the_first_schema_keeps_what_waits_in_its_queue(
     waiting = (SCOPE.tenant, text_hash("one"), "m", "one")
     with monkeypatch.context() as patch:
         patch.setattr(schema, "MIGRATIONS", schema.MIGRATIONS[:1])
-        patch.setattr(store, "_INSERT_ALIAS", "INSERT INTO aliases VALUES (?, ?, ?, ?, ?, ?)")  # as it was then
+        # As they were then.
+        patch.setattr(store, "_INSERT_ALIAS", "INSERT INTO aliases VALUES (?, ?, ?, ?, ?, ?)")
+        columns = ", ".join(f"?{number}" for number in range(1, 14))
+        patch.setattr(store, "_INSERT_CHUNK", f"INSERT INTO chunks SELECT {columns} WHERE ?14 = '[]'")
         old = SqliteCatalog(path)
         commit(old, put("a", "one"))
         with old._database.write() as connection:

@@ -20,6 +20,7 @@ from pincite.catalog.sqlite.connection import DatabaseFile
 from pincite.errors import Erased, PinciteError
 from pincite.ingest import batch
 from pincite.library import Library, open_library
+from pincite.protocols.kind import Described
 from pincite.search.query import Answer
 from pincite.upkeep.archive import restore_backup
 
@@ -317,7 +318,9 @@ TWINS = ("left.md", "right.md")
 
 def shown(answer: Answer) -> list[dict[str, Any]]:
     """Hits as a caller gets them, without what they say about today's head."""
-    return [wire.hit(hit) | {"read_context": None} for hit in answer.hits]
+    return [
+        wire.hit(hit, lambda passage: Described(passage.content.name)) | {"read_context": None} for hit in answer.hits
+    ]
 
 
 def torn(texts: dict[str, str], revision: int) -> list[str]:

@@ -153,7 +153,9 @@ def _ask(library: Library, contexts: Sequence[dict[str, int] | None]) -> list[di
     out = []
     for text, mode in QUERIES:
         for context in contexts:
-            answer = wire.answer(library.search(text, mode=mode, read_context=context, explain=mode == "keyword"))
+            answer = wire.answer(
+                library.search(text, mode=mode, read_context=context, explain=mode == "keyword"), library.describe
+            )
             assert [leg["status"] for leg in answer["legs"] if leg["name"] != "dense"].count("ok") in (1, 2)
             for leg in answer["legs"]:
                 assert leg["status"] != "unavailable"

@@ -20,6 +20,7 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from pincite.catalog.sqlite import SqliteCatalog
+from pincite.fields import STRUCTURAL
 from pincite.index.segments import blocks, merge, roll, take, upkeep
 from pincite.index.segments.index import SegmentIndex
 from pincite.queries import (
@@ -72,6 +73,8 @@ WORDS = (
     "article", "the", "réseau", "reseau", "OrderService", "order_service", "order", "services", "4A_123/2020", "4A_123",
     "2020", "東京", "東京都", "京", "東京Tower", "第4条", "Straße",
 )  # fmt: skip
+OWN_FIELDS = ("owner", "zone", "docket", "abstract", "parties")
+"""Fields of kinds: with the structural ones more than fit into one word of a frequency vector."""
 SECTIONS = ("", "§ 4", "Art. 41", "4.2")
 JUDGE, CLERK = frozenset({"judge"}), frozenset({"clerk"})
 UPKEEP = ("advance", "merge", "merge", "merge everything", "rebuild", "reopen")
@@ -83,6 +86,8 @@ SCORINGS = (
     Scoring(k1=0.9, b=0.4, boosts={"content": 0.1, "headings": 0.7, "terms": 1.3}, literal=0.7),
     Scoring(k1=0.0),
     Scoring(b=0.0),
+    Scoring(boosts={**STRUCTURAL, "owner": 1.5, "zone": 0.3, "docket": 4.0}),
+    Scoring(boosts={"owner": 2.0, "terms": 0.5}),
 )
 T = TypeVar("T")
 
@@ -140,6 +145,7 @@ class Chance:
                 chunk_type=self.one(("content", "definition")),
                 language=self.one(("", "", "", "fr")),
                 context=self.one(("", "", name, "Biss")),
+                fields=tuple((field, " ".join(self.some(self.words, 0, 3))) for field in self.own_fields()),
             )
             for number in range(self.one((0, 1, 1, 2, 3)))
         )
@@ -156,6 +162,10 @@ class Chance:
             metadata |= {"language": language, "tags": ["x", "x"]}
         content = Content("document", self.one(("page", "law")), name, "", language, metadata)
         return State(content, Derivation(recipe, *made), self.one((frozenset(), frozenset(), JUDGE, JUDGE | CLERK)))
+
+    def own_fields(self) -> list[str]:
+        """Mostly none: segments with and without them lie side by side, and are merged."""
+        return self._random.sample(OWN_FIELDS, self.one((1, 2, 5))) if self.happens(0.2) else []
 
     # --- what is asked ----------------------------------------------------------------------------------------
 
@@ -200,7 +210,7 @@ class Chance:
         return self.one((Some(parts), Some(parts), All(parts), All(parts), Maybe(self.leaf()), Not(self.leaf())))
 
     def leaf(self) -> Node:
-        field = self.one(("", "", "", "", "content", "headings", "section", "terms"))
+        field = self.one(("", "", "", "", "content", "headings", "section", "terms", "owner", "zone"))
         return self.one(
             (
                 Word(self.typed(), field, stop=self.happens(0.1)),

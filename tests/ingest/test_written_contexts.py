@@ -120,7 +120,7 @@ def test_words_of_a_written_context_find_the_passage_and_are_never_part_of_it(
         assert "irconium" not in str(hit.passage.citation)
         found = library.get(str(hit.passage.citation))
         assert found.passage.text == hit.passage.text
-        shown = wire.answer(library.search("zirconium pays"))["results"][0]
+        shown = wire.answer(library.search("zirconium pays"), library.describe)["results"][0]
         assert shown["context"].endswith("Zirconium note on pays.")
         assert library.verify("Zirconium note on pays").status == "not_found"
 
@@ -155,8 +155,8 @@ def test_headings_count_once_though_the_context_repeats_them(tmp_path: Path, ser
             b for b in library.catalog.feed.births(library.scope(), 0, 1) if b.lifetime.element_id == "leave.md"
         ]
         (entry,) = entries(birth)
-    assert entry.fields[0] == "Zirconium note on weeks.\n# Leave\n\nEveryone has five weeks."
-    assert entry.fields[1] == "Leave"
+    assert entry.fields["content"] == "Zirconium note on weeks.\n# Leave\n\nEveryone has five weeks."
+    assert entry.fields["headings"] == "Leave"
 
 
 # --- paid for once --------------------------------------------------------------------------------------------

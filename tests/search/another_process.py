@@ -65,6 +65,7 @@ def _serve() -> None:
     from small_pieces import cut_small
 
     import pincite
+    from desk import by_name
     from pincite import wire
     from pincite.ingest.embed import EmbedOptions, embed
 
@@ -84,7 +85,7 @@ def _serve() -> None:
                 )
                 out: Any = None
             else:
-                out = [wire.answer(library.replay(token)) for token in given]
+                out = [wire.answer(library.replay(token), by_name) for token in given]
         sys.stdout.write(json.dumps(out, default=str) + "\n")
         sys.stdout.flush()
 

@@ -39,7 +39,7 @@ LEASE = "# Lease\n\n“Goods” means furniture that belongs to the flat.\n"
 
 
 def hit(desk: Desk, query: str, **options: object) -> dict[str, object]:
-    return wire.hit(desk.search(query, **options).hits[0])
+    return wire.hit(desk.search(query, **options).hits[0], desk.library.describe)
 
 
 def test_a_hit_explains_the_terms_of_its_passage_with_their_own_citations(desk: Desk) -> None:

@@ -79,7 +79,7 @@ def _ways(library: pincite.Library, question: str) -> dict[str, Callable[[], Any
     }
     asked = {name: f'"{question}"' if name == "quoted" else question for name in searches}
     ways: dict[str, Callable[[], Any]] = {
-        name: lambda name=name, more=more: wire.answer(library.search(asked[name], **here, **more))
+        name: lambda name=name, more=more: wire.answer(library.search(asked[name], **here, **more), library.describe)
         for name, more in searches.items()
     }
     for element in ("a.md", "b.md", "hidden-0.md", "stranger-0.md"):
@@ -251,7 +251,7 @@ def test_with_the_default_model_a_hidden_neighbour_moves_no_bit(
             desk.ingest(embedding=False)
             library.embed()
             with pincite.open(root / "library", roles=["staff"], **model) as reader:
-                answer = wire.answer(reader.search("how many days off do I get?", group="chunk"))
+                answer = wire.answer(reader.search("how many days off do I get?", group="chunk"), reader.describe)
                 seen.append((said(answer, SEALED, {"as_of"}), stored_vectors(reader)))
     assert len(seen[0][1]) > 3
     assert seen[0] == seen[1] == seen[2]

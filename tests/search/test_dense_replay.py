@@ -20,7 +20,7 @@ from hypothesis import strategies as st
 from small_pieces import cut_small
 
 import pincite
-from desk import SAMPLES, Desk
+from desk import SAMPLES, Desk, by_name
 from pincite import wire
 from pincite.ingest.embed import EmbedOptions, embed
 from pincite.models.registry import open_embedder
@@ -101,7 +101,7 @@ def small_pieces() -> Iterator[None]:
 
 def heard(answer: Answer | dict[str, Any], asked: dict[str, Any]) -> str:
     """Whoever asks of an older state and finds nothing is told whether the head of today has it: that may change."""
-    body = wire.answer(answer) if isinstance(answer, Answer) else answer
+    body = wire.answer(answer, by_name) if isinstance(answer, Answer) else answer
     return said(body, HOW_IT_WAS_ASKED, SEALED, {"absence"} if "read_context" in asked else ())
 
 
@@ -218,7 +218,8 @@ class Archive:
             legs = {leg.name: leg.status for leg in answer.legs}
             assert answer.replay["replayable"] == (not {"partial", "unavailable"} & {legs["dense"], legs["related"]})
             if answer.replay["replayable"]:
-                hits = tuple(said(wire.hit(hit), HOW_IT_WAS_ASKED) for hit in reader.search(**asked, limit=100).hits)
+                every = reader.search(**asked, limit=100).hits
+                hits = tuple(said(wire.hit(hit, by_name), HOW_IT_WAS_ASKED) for hit in every)
                 token = str(answer.replay["token"])
                 self.given.append(Given(roles, asked, token, heard(answer, asked), answer.next_cursor, hits))
 
@@ -240,7 +241,7 @@ class Archive:
             page = reader.search(**known.asked, limit=2, cursor=cursor)
             hits += page.hits
             cursor = page.next_cursor
-        return tuple(said(wire.hit(hit), HOW_IT_WAS_ASKED) for hit in hits)
+        return tuple(said(wire.hit(hit, by_name), HOW_IT_WAS_ASKED) for hit in hits)
 
     def check_in_another_process(self) -> None:
         answers = self.other.ask("replay", self.library.path, [known.token for known in self.given])
@@ -320,7 +321,8 @@ def test_how_texts_and_vectors_came_about_does_not_show(
                 winding.play(step, None)
             for question in questions:
                 answers = (place.library.search(**question, limit=5) for place in (plain, winding))
-                one, two = (said(wire.answer(a), HOW_IT_WAS_ASKED, SEALED, {"revision", "as_of"}) for a in answers)
+                said_by = (wire.answer(answer, by_name) for answer in answers)
+                one, two = (said(body, HOW_IT_WAS_ASKED, SEALED, {"revision", "as_of"}) for body in said_by)
                 assert one == two
         finally:
             plain.library.close()
@@ -342,7 +344,7 @@ def test_the_default_model_gives_the_same_vectors_and_answers_in_any_company(
             embed(library.catalog, library.index, [library.scope()], library.embedder, options, lexicon=library.lexicon)
             vectors.append(stored_vectors(library))
             asked = ("how many days off do I get?", "wer zahlt die Reise", "leave")
-            answers.append([said(wire.answer(library.search(q)), SEALED, {"as_of"}) for q in asked])
+            answers.append([said(wire.answer(library.search(q), by_name), SEALED, {"as_of"}) for q in asked])
     assert len(vectors[0]) > 3
     assert all(other == vectors[0] for other in vectors[1:])
     assert all(other == answers[0] for other in answers[1:])

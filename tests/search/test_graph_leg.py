@@ -45,7 +45,7 @@ def test_what_good_hits_refer_to_gains_a_bounded_and_traced_share(desk: Desk, jo
     assert fees.signals["graph"] <= 0.3
     assert 0 < fees.legs["graph"].score <= 1
     assert moved["zoo.md"].score == plain["zoo.md"].score and "graph" not in moved["zoo.md"].legs
-    body = wire.answer(answer)
+    body = wire.answer(answer, desk.library.describe)
     scores = {result["element_id"]: result["scores"]["graph"] for result in body["results"]}
     assert scores["zoo.md"] is None and scores["fees.md"] == fees.legs["graph"].score
 

@@ -11,7 +11,7 @@ from pathlib import Path
 import pytest
 
 import pincite
-from desk import Desk
+from desk import Desk, by_name
 from pincite import wire
 from pincite.errors import Conflict, UnknownArgument
 from pincite.search.query import Answer, LegReport
@@ -96,12 +96,13 @@ def test_words_that_are_not_learned_yet_are_said(meaning: Desk) -> None:
 
 def test_an_answer_by_related_words_replays_to_the_bit(meaning: Desk) -> None:
     first = meaning.search(MISSPELT, explain=True)
-    told = said(wire.answer(first), HOW)
+    told = said(wire.answer(first, by_name), HOW)
     meaning.write("more.md", "# More\n\nDepositions and deposits exceeding depots.\n")
     meaning.library.ingest(meaning.folder, embedding=False)
     meaning.library.embed()
     meaning.library.rebuild()
-    assert said(wire.answer(meaning.library.replay(str(first.replay["token"]))), HOW) == told
+    again = meaning.library.replay(str(first.replay["token"]))
+    assert said(wire.answer(again, by_name), HOW) == told
 
 
 def test_an_erasure_reaches_the_words(meaning: Desk) -> None:

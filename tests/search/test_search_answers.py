@@ -22,8 +22,9 @@ RESPONSE = {
 }  # fmt: skip
 RESULT = {
     "element_id": str, "repository_id": str, "element_name": str, "element_type": str, "kind": str,
-    "layer": (str, type(None)), "version_id": str, "citation": str, "content": str, "context": str, "span": list,
-    "section_id": (str, type(None)), "parent_chain": list, "source_path": str, "file_type": str, "chunk_index": int,
+    "layer": (str, type(None)), "version_id": str, "citation": str, "citation_text": str, "content": str,
+    "context": str, "span": list, "section_id": (str, type(None)), "parent_chain": list, "source_path": str,
+    "file_type": str, "chunk_index": int,
     "chunk_type": str, "language": (str, type(None)), "page": (int, type(None)), "metadata": dict, "score": float,
     "read_context": dict, "scores": dict, "passages": list, "definitions": list, "signals": dict, "explain": dict,
 }  # fmt: skip
@@ -34,7 +35,8 @@ EXPLAINED = {
     "window_text": str | None, "matched": list,
 }  # fmt: skip
 PASSAGE = {
-    "version_id": str, "citation": str, "content": str, "context": str, "span": list, "section_id": (str, type(None)),
+    "version_id": str, "citation": str, "citation_text": str, "content": str, "context": str, "span": list,
+    "section_id": (str, type(None)),
     "parent_chain": list, "chunk_index": int, "chunk_type": str, "language": (str, type(None)),
     "page": (int, type(None)), "score": float, "legs": dict,
 }  # fmt: skip
@@ -48,7 +50,7 @@ def conforms(value: dict[str, Any], shape: dict[str, Any]) -> None:
 
 
 def test_an_answer_has_the_shape_of_the_contract(handbook: pincite.Library) -> None:
-    body = wire.answer(handbook.search("annual leave § 4.2", limit=3, explain=True))
+    body = wire.answer(handbook.search("annual leave § 4.2", limit=3, explain=True), handbook.describe)
     conforms(body, RESPONSE)
     conforms(body["read_context"], CONTEXT)
     assert body["replay"].keys() == {"token", "replayable"}

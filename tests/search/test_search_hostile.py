@@ -60,7 +60,7 @@ def test_hostile_syntax_never_raises(handbook: pincite.Library, query: str, mode
     assert [(hit.passage, hit.score, hit.legs) for hit in again.hits] == [
         (hit.passage, hit.score, hit.legs) for hit in answer.hits
     ]
-    wire.answer(answer)
+    wire.answer(answer, handbook.describe)
 
 
 @pytest.mark.parametrize(

@@ -11,7 +11,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import pincite
-from desk import Desk
+from desk import Desk, by_name
 from pincite import wire
 from pincite.errors import Conflict, InvalidArgument, NotFound, PermissionDenied
 from pincite.search.cursor import seal, unseal
@@ -20,7 +20,7 @@ from pincite.search.query import Answer
 
 def seen(answer: Answer) -> dict[str, Any]:
     """What must be the same on replay: everything but when and how it was asked."""
-    body = wire.answer(answer)
+    body = wire.answer(answer, by_name)
     for part in ("read_context", "legs", "replay"):
         body.pop(part)
     for result in body["results"]:
@@ -238,7 +238,7 @@ def test_several_repositories_answer_together_and_echo_apart(desk: Desk) -> None
     desk.ingest(repository="second", prefix="s/")
     desk.put(b="alpha two")
     answer = desk.search("alpha", repository=["main", "second"])
-    body = wire.answer(answer)
+    body = wire.answer(answer, by_name)
     assert body["read_context"]["repositories"].keys() == {"main", "second"}
     assert {(r["repository_id"], r["element_id"], r["read_context"]["revision"]) for r in body["results"]} == {
         ("main", "a.md", 2),

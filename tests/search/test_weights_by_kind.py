@@ -9,7 +9,7 @@ from typing import Any
 import pytest
 
 import pincite
-from desk import Desk
+from desk import Desk, by_name
 from pincite import wire
 from pincite.errors import UnknownArgument
 from pincite.queries import OneOf
@@ -58,7 +58,7 @@ def test_an_answer_replays_with_the_weights_of_its_kind(desk: Desk) -> None:
     with opened(desk.root, kinds={"document": {"keywords": WORDS_ONLY}}) as library:
         answer = library.search(QUESTION)
     again = desk.library.replay(str(answer.replay["token"]))
-    assert said(wire.answer(again), how) == said(wire.answer(answer), how)
+    assert said(wire.answer(again, by_name), how) == said(wire.answer(answer, by_name), how)
 
 
 def test_which_weights_hold() -> None:

@@ -38,7 +38,7 @@ def lines(path: Path) -> list[dict[str, Any]]:
 
 def test_the_answer_is_what_the_library_and_the_wire_give(library: pincite.Library) -> None:
     body = Desk(library).run("semanticSearch", {"query": "annual leave", "top_k": 3}, READER, door="test")
-    direct = wire.answer(library.search("annual leave", limit=3))
+    direct = wire.answer(library.search("annual leave", limit=3), library.describe)
     assert [hit["citation"] for hit in body["results"]] == [hit["citation"] for hit in direct["results"]]
     assert body.keys() == direct.keys()
     again = Desk(library).run("replay", {"token": body["replay"]["token"]}, READER, door="test")

@@ -112,6 +112,11 @@ def to_json(value: JsonValue) -> str:
         raise InvalidArgument(f"metadata is no JSON value: {error}", field="metadata") from error
 
 
+def fields_json(chunk: Chunk) -> str:
+    """The further fields of a chunk, in their order."""
+    return to_json([[name, text] for name, text in chunk.fields])
+
+
 def roles_json(roles: frozenset[str]) -> str:
     return to_json(list[JsonValue](sorted(roles)))
 
@@ -149,6 +154,8 @@ def _digest(derivation: Derivation) -> str:
                 c.language,
                 c.page,
                 c.context,
+                # Left out where there are none, as before there were any: what was stored then must not look changed.
+                *([[[name, text] for name, text in c.fields]] if c.fields else ()),
             ]
             for c in derivation.chunks
         ],
@@ -156,7 +163,7 @@ def _digest(derivation: Derivation) -> str:
             [d.term, d.text, d.chunk, d.span.start if d.span else None, d.span.end if d.span else None, d.scope]
             for d in derivation.definitions
         ],
-        # Without a span as before there were any: what was stored then must not look changed.
+        # Likewise without a span.
         [[a.identifier, a.section_id, *([a.span.start, a.span.end] if a.span else ())] for a in derivation.aliases],
         [list[JsonValue](relation_row(r)) for r in derivation.relations],
         derivation.recipe,

@@ -8,6 +8,7 @@ from datetime import date
 from itertools import pairwise
 
 from pincite.errors import InvalidArgument
+from pincite.fields import is_field_name
 from pincite.ids import normalise_id
 from pincite.types import Chunk, Definition, Derivation, Scope, Span, State
 
@@ -101,6 +102,14 @@ def _check_chunk(element_id: str, text: str, chunk: Chunk) -> None:
         )
     if chunk.span is not None:
         _check_span(element_id, text, chunk.span, f"chunk {chunk.number}")
+    names = [name for name, _ in chunk.fields]
+    for name in names:
+        if not is_field_name(name) or names.count(name) > 1:
+            raise InvalidArgument(
+                f"{element_id!r}: chunk {chunk.number} has a field {name!r:.80}; give each field once, under a name of"
+                " lower-case letters, digits and _ that is not one of the structural fields",
+                field="fields",
+            )
     if chunk.page is not None and not 0 <= chunk.page < 2**31:
         raise InvalidArgument(f"{element_id!r}: chunk {chunk.number} is on page {chunk.page}", field="page")
 

@@ -30,7 +30,11 @@ def evaluate(
     corpus: Annotated[str, typer.Option(help="Search this folder, file or .jsonl instead of the library.")] = "",
     queries: Annotated[str, typer.Option(help="Queries (.jsonl), with --qrels.")] = "",
     kind: Annotated[
-        str, typer.Option(help="How a corpus is read: generic or documents.", show_default="generic; files: documents")
+        str,
+        typer.Option(
+            help="How a corpus is read: generic, or a kind (documents, tools …).",
+            show_default="generic; files: documents",
+        ),
     ] = "",
     only: Annotated[
         list[str] | None, typer.Option(help="Only documents with this metadata, key=value (repeatable).")

@@ -73,7 +73,7 @@ def search(
             sort=sort,
             explain=explain,
         )
-    body = wire.answer(answer)
+    body = wire.answer(answer, library.describe)
     if json:
         emit(body)
     else:
@@ -92,7 +92,7 @@ def replay(
     from pincite import wire
 
     with session(context).open() as library:
-        body = wire.answer(library.replay(token))
+        body = wire.answer(library.replay(token), library.describe)
     if json:
         emit(body)
     else:
@@ -144,7 +144,7 @@ def get(
             valid_at=valid_at,
             neighbours=neighbours,
         )
-    body = wire.found(found)
+    body = wire.found(found, library.describe)
     if json:
         emit(body)
     else:
@@ -179,7 +179,7 @@ def verify(
         verdict = library.verify(
             quote, citation, repository=repository or (), read_context=read_context or None, valid_at=valid_at
         )
-    body = wire.verdict(verdict)
+    body = wire.verdict(verdict, library.describe)
     if json:
         emit(body)
     else:

@@ -18,8 +18,7 @@ from pydantic import BaseModel, BeforeValidator, ConfigDict, Field, model_valida
 from pydantic_core import PydanticCustomError
 
 from pincite.errors import InvalidArgument, UnknownArgument
-from pincite.kinds.documents.cut import Strategy
-from pincite.kinds.documents.domains import Domain
+from pincite.kinds.options import Domain, Strategy
 from pincite.models.contexts.options import WriterOptions
 from pincite.models.contexts.prices import StatedPrices
 from pincite.search.query import MAX_LIMIT, Mode

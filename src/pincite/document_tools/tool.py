@@ -90,7 +90,9 @@ class DocumentTool:
     def search(self, query: str, top_k: int = 0) -> Results:
         """The best passages; `top_k` overrides the configured one."""
         answer = self.answer(query, top_k)
-        return Results(query, tuple(Result.of(wire.hit(hit)) for hit in answer.hits), self.notes(answer))
+        return Results(
+            query, tuple(Result.of(wire.hit(hit, self.library.describe)) for hit in answer.hits), self.notes(answer)
+        )
 
     def answer(self, query: str, top_k: int = 0) -> Answer:
         """The same with everything the engine reports: legs, totals, replay."""
@@ -106,7 +108,7 @@ class DocumentTool:
 
     def to_wire(self, answer: Answer) -> dict[str, Any]:
         """An answer in the wire format of all doors, with the tool's name and what its scores mean."""
-        body = {"tool": self.name, **wire.answer(answer), "notes": list(self.notes(answer))}
+        body = {"tool": self.name, **wire.answer(answer, self.library.describe), "notes": list(self.notes(answer))}
         return body | {"score_scale": RANKS_SCALE} if self.config.states_weights else body
 
     def format(self, results: Results) -> str:

@@ -10,8 +10,8 @@ from typing import Any
 
 from pincite.errors import InvalidArgument, NotFound
 from pincite.eval.cases import Case, CaseSet, Judgement
+from pincite.filters import filter_values
 from pincite.ids import normalise_id
-from pincite.index.entries import filter_values
 
 TAGS = ("type", "lang")
 """Metadata of a query by which results are reported separately."""

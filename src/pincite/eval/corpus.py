@@ -2,29 +2,31 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import asdict, dataclass, replace
 from itertools import islice
 from typing import TYPE_CHECKING, Any
 
 from pincite.errors import InvalidArgument, UnknownArgument
 from pincite.eval.beir import Document
+from pincite.filters import filter_values, filterable, stated_language
 from pincite.ids import text_hash
-from pincite.index.entries import filter_values
 from pincite.ingest.apply import apply
 from pincite.ingest.report import Progress, silent
-from pincite.kinds.documents import CutOptions, cut
+from pincite.kinds.open import kind_names, open_kind
+from pincite.reading import Neighbourhood, ReadElement, ReadState, Record
 from pincite.text.language import identify
 from pincite.types import Change, Content, Derivation, JsonValue, PutElement, RemoveElement, State
 
 if TYPE_CHECKING:
     from pincite.library import Library
+    from pincite.settings import Config
 
 BATCH = 2_000
 """Documents per commit."""
 
-Reading = Callable[[Document], tuple[str, str]]
-"""The text of a document, and the file type by which its structure is recognised."""
+GENERIC = "generic"
+"""Not a kind of its own: documents read as plain text under their title, whatever structure they may have."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -37,30 +39,16 @@ class Filled:
     passages: int
 
 
-def _plain(document: Document) -> tuple[str, str]:
-    return "\n\n".join(filter(str.strip, (document.title, document.text))), "plain"
-
-
-def _markdown(document: Document) -> tuple[str, str]:
-    title = " ".join(document.title.split())
-    return "\n\n".join(filter(str.strip, (f"# {title}" if title else "", document.text))), "md"
-
-
-READINGS: Mapping[str, Reading] = {"generic": _plain, "documents": _markdown}
-"""How each kind reads a document that has no file: as text under its title, or as Markdown with its structure."""
-
-
 def check_kind(kind: str) -> str:
     """The kind, if there is one of this name."""
-    if kind not in READINGS:
-        raise UnknownArgument.named("kind", kind, READINGS, field="kind")
+    if kind != GENERIC and kind not in kind_names():
+        raise UnknownArgument.named("kind", kind, (GENERIC, *kind_names()), field="kind")
     return kind
 
 
 def fill(library: Library, documents: Iterable[Document], kind: str, progress: Progress = silent) -> Filled:
     """Bring the library's repository in line with the documents; what it already holds costs little."""
-    scope, options = library.scope(), library.config.chunking.options()
-    read = READINGS[check_kind(kind)]
+    scope, reading = library.scope(), Reading(kind, library.config)
     library.catalog.repositories.ensure(scope)
     stale = set(library.elements())
     counts = {"documents": 0, "empty": 0, "passages": 0}
@@ -71,7 +59,7 @@ def fill(library: Library, documents: Iterable[Document], kind: str, progress: P
             if document.id in seen:
                 raise InvalidArgument(f"two documents have the id {document.id!r}", field="corpus")
             seen.add(document.id)
-            change = _element(document, read, options)
+            change = reading.element(document)
             counts["documents"] += 1
             counts["empty"] += change is None
             if change is not None:
@@ -130,15 +118,41 @@ def _content_hash(library: Library, repositories: Sequence[str]) -> str:
     return text_hash(repr(sorted(alive)))
 
 
-def _element(document: Document, read: Reading, options: CutOptions) -> PutElement | None:
-    text, file_type = read(document)
-    metadata = _metadata(document.metadata)
-    stated = str(document.metadata.get("lang") or document.metadata.get("language") or "")
-    language = stated if len(stated) == 2 else identify(text)
-    name = " ".join(document.title.split())
-    content = Content("document", "document", name, text, language, {**metadata, "file_type": file_type})
-    derivation = _under(_path(document.metadata), cut(content, options, document.id))
-    return PutElement(document.id, (State(content, derivation),)) if derivation.chunks else None
+class Reading:
+    """How a kind makes elements of the rows of a corpus."""
+
+    def __init__(self, kind: str, config: Config) -> None:
+        self._name = check_kind(kind)
+        opened = "documents" if kind == GENERIC else kind
+        self._kind = open_kind(opened, config.kind_settings(opened))
+
+    def element(self, document: Document) -> PutElement | None:
+        """The element of a row; None if nothing in it can be found."""
+        record = Record(document.id, document.title, document.text, document.metadata)
+        read = _plain(record) if self._name == GENERIC else self._kind.interpret(record)
+        if read is None:
+            return None
+        states = [self._state(record, read.element_id, state) for state in read.states]
+        return PutElement(document.id, tuple(states)) if any(state.derivation.chunks for state in states) else None
+
+    def _state(self, record: Record, element_id: str, read: ReadState) -> State:
+        made = self._kind.derive(element_id, read.content, Neighbourhood())
+        if read.content.kind == "document":
+            made = _under(_path(record.metadata), made)
+        return State(read.content, made, read.roles, read.valid_from, read.valid_to)
+
+
+def _plain(record: Record) -> ReadElement:
+    text = "\n\n".join(filter(str.strip, (record.title, record.text)))
+    content = Content(
+        "document",
+        "document",
+        " ".join(record.title.split()),
+        text,
+        stated_language(record.metadata) or identify(text),
+        {**filterable(record.metadata), "file_type": "plain"},
+    )
+    return ReadElement(record.record_id, (ReadState(content),))
 
 
 def _path(metadata: Mapping[str, Any]) -> tuple[str, ...]:
@@ -161,8 +175,3 @@ def _under(path: tuple[str, ...], derivation: Derivation) -> Derivation:
         return derivation
     chunks = [replace(chunk, context=" > ".join((*path, *chunk.parent_chain))) for chunk in derivation.chunks]
     return replace(derivation, recipe=f"{derivation.recipe};under", chunks=tuple(chunks))
-
-
-def _metadata(given: Mapping[str, Any]) -> dict[str, JsonValue]:
-    """What can be filtered on; a corpus may carry whole texts beside."""
-    return {str(key): value for key, value in given.items() if filter_values(value)}

@@ -8,8 +8,8 @@ from typing import TYPE_CHECKING
 
 from pincite.errors import NotFound
 from pincite.eval.cases import Case, Context, Judgement
+from pincite.filters import filter_values
 from pincite.ids import normalise_id
-from pincite.index.entries import filter_values
 from pincite.queries import Found
 from pincite.search.query import Passage
 from pincite.text.identifiers import normalise_identifier

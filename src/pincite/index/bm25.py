@@ -10,11 +10,12 @@ word adds at most its idf, so the sum of the idfs bounds the score. One field gi
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from pincite.queries import FIELDS, Scoring
+from pincite.fields import in_order
+from pincite.queries import Scoring
 
 
 @dataclass(frozen=True, slots=True)
@@ -22,14 +23,15 @@ class Statistics:
     """Counts over exactly what the caller may read."""
 
     rows: int
-    lengths: tuple[int, ...]
-    """Summed lengths per field."""
+    lengths: Mapping[str, int]
+    """Summed lengths by field."""
 
-    def average_length(self, boosts: Sequence[float]) -> float:
+    def average_length(self, scoring: Scoring) -> float:
         """Mean weighted length of a row; 1 for an empty library."""
         total = 0.0
-        for length, boost in zip(self.lengths, boosts, strict=True):
-            total += length * boost
+        names = in_order(self.lengths)
+        for name, boost in zip(names, boosts_of(scoring, names), strict=True):
+            total += self.lengths.get(name, 0) * boost
         return total / self.rows if total else 1.0
 
 
@@ -42,6 +44,6 @@ def norm(length: Any, average: float, scoring: Scoring) -> Any:
     return scoring.k1 * (1 - scoring.b + scoring.b * (length / average))
 
 
-def boosts_of(scoring: Scoring) -> tuple[float, ...]:
-    """Boosts in the order of `FIELDS`."""
-    return tuple(float(scoring.boosts.get(name, 0.0)) for name in FIELDS)
+def boosts_of(scoring: Scoring, fields: Sequence[str], only: str = "") -> tuple[float, ...]:
+    """The boosts of these fields, in their order; with `only` that of one field, and 0 for the others."""
+    return tuple(float(scoring.boosts.get(name, 0.0)) if only in ("", name) else 0.0 for name in fields)

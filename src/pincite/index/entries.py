@@ -2,23 +2,17 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from itertools import zip_longest
 
+from pincite.filters import filter_values, is_iso_date
 from pincite.ids import embedded_hash
-from pincite.queries import FIELDS
 from pincite.text.identifiers import normalise_identifier, qualified, term_key
-from pincite.types import BEFORE_WRITTEN, Alias, Birth, Chunk, Content, Derivation, EmbeddedText, JsonValue
-
-_ISO_DATE = re.compile(r"\d{4}-\d{2}-\d{2}(?!\d)")
+from pincite.types import BEFORE_WRITTEN, Alias, Birth, Chunk, Content, Derivation, EmbeddedText
 
 MAX_WORK_WORDS = 8
 """A section is cited together with a name of its document that is no longer than this."""
-
-MAX_FILTER_VALUE = 200
-"""Longer metadata values are kept and shown, but cannot be filtered on."""
 
 
 def embedded_text(content: Content, chunk: Chunk) -> EmbeddedText:
@@ -37,8 +31,8 @@ class Entry:
 
     number: int
     language: str
-    fields: tuple[str, ...]
-    """Texts in the order of `FIELDS`."""
+    fields: Mapping[str, str]
+    """Texts by the name of their field; empty for a bare heading."""
     identifiers: tuple[str, ...]
     filters: tuple[tuple[str, str], ...]
 
@@ -73,7 +67,7 @@ def entries(birth: Birth) -> Iterator[Entry]:
         yield Entry(
             number=chunk.number,
             language=chunk.language or content.language,
-            fields=("",) * len(FIELDS) if bare else _fields(content, chunk, defined),
+            fields={} if bare else _fields(content, chunk, defined),
             identifiers=tuple(dict.fromkeys(key for key in (*map(normalise_identifier, identifiers), *named) if key)),
             filters=tuple(dict.fromkeys((*shared, *_chunk_filters(content, chunk)))),
         )
@@ -103,18 +97,18 @@ def written_context(chunk: Chunk) -> str:
     return chunk.context.removeprefix(f"{headings}{BEFORE_WRITTEN}") if headings else chunk.context
 
 
-def _fields(content: Content, chunk: Chunk, defined: list[str]) -> tuple[str, ...]:
-    """`FIELDS` of a chunk. Structural context repeats the headings, which have their own field: it is left out."""
+def _fields(content: Content, chunk: Chunk, defined: list[str]) -> dict[str, str]:
+    """The fields of a chunk. Structural context repeats the headings, which have their own field: it is left out."""
     chain = chunk.parent_chain or (content.name,)
     written = written_context(chunk)
     text = passage(content, chunk)
-    by_name = {
+    return {
         "content": f"{written}\n{text}" if written else text,
         "headings": "\n".join(chain),
         "section": chunk.section_id,
         "terms": "\n".join(defined),
+        **dict(chunk.fields),
     }
-    return tuple(by_name[name] for name in FIELDS)
 
 
 def _section_identifiers(chunk: Chunk, section_id: str, aliases: Mapping[str, list[str]]) -> list[str]:
@@ -166,18 +160,3 @@ def _chunk_filters(content: Content, chunk: Chunk) -> tuple[tuple[str, str], ...
     return (
         (("language", language), ("chunk_type", chunk.chunk_type)) if language else (("chunk_type", chunk.chunk_type),)
     )
-
-
-def is_iso_date(text: str) -> bool:
-    """Whether dates written like this sort as they should; others are no dates to a filter."""
-    return _ISO_DATE.match(text) is not None
-
-
-def filter_values(value: JsonValue) -> list[str]:
-    """A metadata value as the strings that a filter compares; lists give several, objects none."""
-    if isinstance(value, list):
-        return [text for item in value if not isinstance(item, list) for text in filter_values(item)]
-    if value is None or isinstance(value, dict):
-        return []
-    text = str(value).lower() if isinstance(value, bool) else str(value)
-    return [text] if len(text) <= MAX_FILTER_VALUE else []

@@ -63,12 +63,14 @@ class Finding(OpenLibrary):
         return replay(with_model_behind(self._reader(), token, self.model.behind), token)
 
     def filters(self, repository: str | Sequence[str] = ()) -> dict[str, dict[str, int]]:
-        """Filter keys with their values and the number of visible chunks with each."""
+        """Filter keys with their values and the number of visible chunks with each, the most useful first."""
         self._catch_up(names_of(repository))
         with self._session() as session:
             scopes = replace(self._reader(), catalog=session).scopes(names_of(repository))
             views = [self._resolve(session, scope, None, "").view for scope in scopes]
-        return self.index.filter_values(views)
+        values = self.index.filter_values(views)
+        first = [name for name in self.kinds.facets if name in values]
+        return {name: values[name] for name in dict.fromkeys((*first, *sorted(values)))}
 
     def why_not(
         self,

@@ -25,13 +25,15 @@ from pincite.errors import (
 from pincite.index.lexicon import FolderLexicon
 from pincite.ingest.contexts import Contexts
 from pincite.ingest.embed_worker import EmbedWorker
+from pincite.kinds.open import open_kinds
 from pincite.models.in_use import ModelInUse
 from pincite.models.registry import open_reranker
-from pincite.protocols import Catalog, Embedder, Index, Reranker, Session
-from pincite.search.query import Meaning, Reader, day
+from pincite.protocols import Catalog, Embedder, Index, OpenKinds, Reranker, Session
+from pincite.protocols.kind import Described
+from pincite.search.query import Meaning, Passage, Reader, day
 from pincite.search.reranking import Reranking
 from pincite.settings import Config
-from pincite.types import ReadContext, RepositoryInfo, Scope
+from pincite.types import Chunk, ReadContext, RepositoryInfo, Scope
 from pincite.upkeep.merging import merge_due
 from pincite.upkeep.reranker_gate import reranking_of
 from pincite.upkeep.stores import WORDS, catalog_of, folder_of, has_catalog, index_of, require_catalog
@@ -62,6 +64,7 @@ class OpenLibrary:
         self.lexicon = FolderLexicon(self.path / WORDS, self.catalog)
         stated = "embedding" in config.model_fields_set and "model" in config.embedding.model_fields_set
         self.model = ModelInUse(self.catalog, config.embedding.model, stated=stated, threads=config.embedding.threads)
+        self._kinds: OpenKinds | None = None
         self._reranker: Reranker | None = None
         self._reranking: Reranking | None = None
         self._worker: EmbedWorker | None = None
@@ -112,6 +115,24 @@ class OpenLibrary:
             raise Unavailable(chosen.note)
         return chosen.embedder
 
+    @property
+    def kinds(self) -> OpenKinds:
+        """All kinds of sources that there are here, opened by the first that asks."""
+        with self._guard:
+            if self._home._kinds is None:
+                self._home._kinds = open_kinds(self.config.kind_settings)
+            return self._home._kinds
+
+    def describe(self, passage: Passage) -> Described:
+        """How a place is written for people, and what its kind says of it on the wire."""
+        chunk = None
+        if passage.chunk is not None:
+            chunk = Chunk(
+                passage.chunk, passage.span, None if passage.span else passage.text, passage.section_id,
+                passage.parent_chain, passage.chunk_type, passage.language, passage.page, passage.context,
+            )  # fmt: skip
+        return self.kinds.describe(passage.content, chunk)
+
     def repositories(self) -> tuple[RepositoryInfo, ...]:
         """Repositories of the organization."""
         return self.catalog.repositories.list(self.config.tenant, self.config.organization)
@@ -136,7 +157,7 @@ class OpenLibrary:
         return Reader(
             self.catalog,
             self.index,
-            self.config.keyword.scoring(),
+            self.config.keyword.scoring(self.kinds.fields),
             self.config.tenant,
             self.config.organization,
             self.roles,
@@ -146,6 +167,7 @@ class OpenLibrary:
             self.config.retrieval.stated_ranks(),
             self._readable,
             self._default,
+            self.kinds,
             self.config.telemetry.query_text,
         )
 

@@ -22,7 +22,7 @@ from pincite.ingest.report import IngestReport, Progress, silent
 from pincite.ingest.sources import DEFAULT_KIND, Source, deliver, open_source, remembered_as
 from pincite.ingest.spine import estimate, ingest
 from pincite.ingest.watch import FilesChanged, watched
-from pincite.kinds.open import KindSettings, open_kind, openers
+from pincite.kinds.open import open_kind, openers
 from pincite.library.opened import OpenLibrary
 from pincite.protocols import Kind
 from pincite.types import Change, Committed, Scope
@@ -92,7 +92,7 @@ class Writing(OpenLibrary):
 
     def _kind(self, name: str) -> Kind:
         """A kind, opened as the settings say."""
-        return open_kind(name, KindSettings(self.config.chunking.options()))
+        return open_kind(name, self.config.kind_settings(name))
 
     def _kinds(self) -> tuple[Kind, ...]:
         """All kinds of elements that this library may hold."""

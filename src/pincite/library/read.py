@@ -121,6 +121,7 @@ class Reading(OpenLibrary):
                 session,
                 view,
                 element_id,
+                self.kinds.links,
                 section=section or (cited.section_id if cited else ""),
                 incoming=incoming,
                 unresolved=unresolved,

@@ -31,6 +31,7 @@ from pincite.protocols.engines import CatalogEngine, IndexEngine
 from pincite.protocols.index import Index, ProjectedVectors, ProjectedWords, Projection, VectorIndex, WordIndex
 from pincite.protocols.kind import Kind
 from pincite.protocols.lexicon import Lexicon
+from pincite.protocols.open_kinds import OpenKinds
 from pincite.protocols.reranker import Reranker
 from pincite.protocols.vector_store import VectorStore
 
@@ -51,6 +52,7 @@ __all__ = [
     "IndexEngine",
     "Kind",
     "Lexicon",
+    "OpenKinds",
     "Operator",
     "ProjectedVectors",
     "ProjectedWords",

@@ -76,7 +76,7 @@ def gather(reader: Reader, query: Query, options: ContextOptions) -> Context:
         reader = replace(reader, catalog=session)
         # Only the pool is read, so only one hit is cited.
         found = trace(reader, replace(query, group="chunk", sort="relevance", cursor="", limit=1))
-        shelf = Shelf(reader.catalog, views_of(reader, found.answer), _scores(found))
+        shelf = Shelf(reader.catalog, views_of(reader, found.answer), _scores(found), reader.kinds.links)
         draft = _Draft(options.max_tokens)
         waiting = list(_hits(found, shelf, query.limit))
         pulls = _pulls(options)

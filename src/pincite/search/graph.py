@@ -1,9 +1,9 @@
 """The graph leg: what the best hits refer to, and what refers to them, gains a little.
 
-One step along `refers_to`, from the best hits alone. A candidate's evidence is the share of those hits, weighed by
-their scores, that it is joined to; its score moves by `weight` times that towards 1. Candidates are never added, the
-exact tier stays on top, and where nothing refers to anything the order is as it was. Relations are read at the revision
-of the view, so that a replay is exact.
+One step along the relations that kinds declare (`refers_to` for documents), from the best hits alone. A candidate's
+evidence is the share of those hits, weighed by their scores, that it is joined to; its score moves by `weight` times
+that towards 1. Candidates are never added, the exact tier stays on top, and where nothing refers to anything the order
+is as it was. Relations are read at the revision of the view, so that a replay is exact.
 """
 
 from __future__ import annotations
@@ -12,11 +12,12 @@ import time
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 
+from pincite.protocols.kind import LinkForms
 from pincite.search.fuse import Candidate
 from pincite.search.passages import Located
 from pincite.search.query import LegReport, LegScore, Query, Reader
 from pincite.search.references import Follower, addresses, span_of
-from pincite.types import REFERS_TO, Relation, Scope, View
+from pincite.types import Relation, Scope, View
 
 SEEDS = 10
 """Hits from which references are followed."""
@@ -91,22 +92,24 @@ def _seeds(candidates: Sequence[Candidate]) -> Iterator[Candidate]:
 
 def _joined_to(reader: Reader, view: View, seed: Candidate) -> set[_End]:
     """Elements that the hit's passage refers to, and elements that refer to the hit's."""
-    follower = Follower(reader.catalog, view)
+    follower = Follower(reader.catalog, view, reader.kinds.links)
     here = follower.located(seed.found.element_id)
     if here is None:
         return set()
     relations = reader.catalog.relations
-    out = [item for item in relations.of(view, seed.found.element_id, "out") if _is_said(here, seed, item)]
+    types = reader.kinds.relation_types
+    leaving = (item for item in relations.of(view, seed.found.element_id, "out") if item.relation_type in types)
+    out = [item for item in leaving if _is_said(here, seed, item)]
     ends = {follower.follow(item).element_id for item in out[:MAX_EDGES]}
-    for name in _names(here):
-        incoming = (item for item in relations.of(view, name, "in") if item.relation_type == REFERS_TO)
+    for name in _names(here, reader.kinds.links):
+        incoming = (item for item in relations.of(view, name, "in") if item.relation_type in types)
         ends |= {item.source for _, item in zip(range(MAX_EDGES), incoming, strict=False)}
     return {(seed.found.scope, element_id) for element_id in ends if element_id}
 
 
 def _is_said(here: Located, seed: Candidate, relation: Relation) -> bool:
     """Whether the passage itself makes the reference, and to something else."""
-    if relation.relation_type != REFERS_TO or relation.target == seed.found.element_id:
+    if relation.target == seed.found.element_id:
         return False
     chunks = here.derivation.chunks
     chunk = chunks[seed.found.chunk] if seed.found.chunk < len(chunks) else None
@@ -114,7 +117,9 @@ def _is_said(here: Located, seed: Candidate, relation: Relation) -> bool:
     return chunk is None or chunk.span is None or span is None or chunk.span.start <= span.start < chunk.span.end
 
 
-def _names(here: Located) -> list[str]:
+def _names(here: Located, links: LinkForms) -> list[str]:
     """What relations to this element may say: its id, paths that end in it, its place in a larger work."""
     parts = [a.identifier for a in here.derivation.aliases if a.span is None and a.section_id and "." in a.identifier]
-    return list(dict.fromkeys((*addresses(here.version.element_id), *(part for part in parts if part.islower()))))
+    return list(
+        dict.fromkeys((*addresses(here.version.element_id, links), *(part for part in parts if part.islower())))
+    )

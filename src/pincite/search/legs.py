@@ -97,6 +97,7 @@ def _words(reader: Reader, plan: Plan, query: Query) -> WordQuery:
         group=query.group,
         scoring=reader.scoring,
         max_words=plan.max_words,
+        expected=plan.expected,
         explained=DEPTH if query.explain and reader.index.features.explains else 0,
     )
 

@@ -5,7 +5,8 @@
     phrases           an error; `verify` looks for the words of a quote one by one, and says so where it finds nothing
     prefixes          an error
     scoring           a note where the settings ask for more than boosts
-    stand_ins         no related words: that leg says why (`related.py`)
+    stand_ins         no related words: that leg says why (`related.py`); no words of a glossary: a note
+    fields            words in a field of a kind count as content: a note where a query names such a field
     condenses         all words of a long query are searched: a note
     explains          no words in explanations: a note
     ever              `verify` does not look among earlier versions, and says so where it finds nothing
@@ -23,6 +24,7 @@ from dataclasses import replace
 
 from pincite.advice import either
 from pincite.errors import InvalidArgument
+from pincite.fields import STRUCTURAL
 from pincite.queries import All, IndexFeatures, Maybe, Node, Not, Phrase, Prefix, Scoring, Some
 from pincite.search.query import Query, Reader
 from pincite.search.understand import Plan, condensed_note
@@ -33,6 +35,7 @@ NOT_ISOLATED = (
 )
 NO_MEANING = "the index of this library has no vectors"
 NO_STAND_INS = "the index of this library cannot search for words that stand in for others"
+NO_FIELDS = "the index of this library keeps words of other fields than its own with the text: they are searched there"
 ONE_PASSAGE = "one passage of each element is shown: the index of this library cannot be asked for the others"
 UNEXPLAINED = "the index of this library does not say which words matched"
 OWN_SCORING = "of the settings under keyword: only boosts count with the index of this library"
@@ -51,6 +54,11 @@ def within(plan: Plan, query: Query, features: IndexFeatures) -> Plan:
         raise _refused(f"beginnings of words ({prefix.text + '*'!r})", "write the word out", "query")
     if query.exact and not features.exact_scan:
         raise _refused("all vectors one by one", either("leave --exact out", "leave exact out"), "exact")
+    if plan.expansions and not features.stand_ins:
+        plan = replace(plan, expansions={}, notes=(*plan.notes, NO_STAND_INS))
+    own = next((node for node in nodes if getattr(node, "field", "") not in ("", *STRUCTURAL)), None)
+    if own is not None and not features.fields:
+        plan = replace(plan, notes=(*plan.notes, NO_FIELDS))
     if plan.max_words is None or features.condenses:
         return plan
     kept = [note for note in plan.notes if note != condensed_note(plan.text)]

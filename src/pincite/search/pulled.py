@@ -6,6 +6,7 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
 
 from pincite.protocols import Session
+from pincite.protocols.kind import LinkForms
 from pincite.search.blocks import Block, Key, Reason
 from pincite.search.defined import Terms
 from pincite.search.passages import Located, home_section, place_inside, section_chunks
@@ -23,6 +24,7 @@ class Shelf:
     catalog: Session
     views: Mapping[Scope, View]
     scores: Mapping[tuple[Key, int], float]
+    links: LinkForms
     _read: dict[tuple[Scope, str], Located | None] = field(default_factory=dict)
     _count: int = 0
 
@@ -56,7 +58,7 @@ def references(shelf: Shelf, block: Block) -> Iterator[Block]:
     """What the block refers to, as far as the view may read it."""
     scope, element_id, _ = block.key
     view = shelf.views[scope]
-    follower = Follower(shelf.catalog, view, lambda wanted: shelf.located(scope, wanted))
+    follower = Follower(shelf.catalog, view, shelf.links, lambda wanted: shelf.located(scope, wanted))
     for relation in shelf.catalog.relations.of(view, element_id, "out"):
         if not _states(block, relation):
             continue

@@ -10,7 +10,7 @@ from typing import Any, Literal, NamedTuple, get_args
 from pincite.advice import either
 from pincite.catalog.resolve import parse_date
 from pincite.errors import InvalidArgument, UnknownArgument
-from pincite.protocols import Embedder, Index, Lexicon, Session
+from pincite.protocols import Embedder, Index, Lexicon, OpenKinds, Session
 from pincite.queries import Matched, Scoring
 from pincite.search.reranking import Reranking
 from pincite.search.rrf import Ranks
@@ -137,6 +137,8 @@ class Reader:
     """Repositories that the caller may know of; None: all of the organization. The catalog holds no others for it."""
     default: Literal["head", "published"] = "head"
     """What is read where a question names no state."""
+    kinds: OpenKinds = field(default_factory=OpenKinds)
+    """What they recognise in a question, which relations they have, which signals they add."""
     query_text_in_spans: bool = False
     """Whether traces may hold what is asked and what was found; `telemetry.py` says why not by default."""
 

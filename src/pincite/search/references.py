@@ -15,14 +15,13 @@ from typing import Literal
 
 from pincite.citation import Citation
 from pincite.protocols import Session
+from pincite.protocols.kind import LinkForms
 from pincite.search.passages import Located, home_section, locate, place_inside, section_passage
 from pincite.text.identifiers import fold_name, normalise_identifier
 from pincite.text.section_references import bare_number
 from pincite.types import REFERS_TO, Derivation, Relation, Span, View
 
 Status = Literal["resolved", "unresolved"]
-INDEXES = ("_index", "index", "README", "readme")
-SUFFIXES = (".md", ".markdown", ".txt", ".html", ".pdf", ".docx")
 MAX_NAMED = 500
 """Works of one name that are looked through for a section; more share a name that says nothing."""
 _NO_WORD = re.compile(r"[\W_]+")
@@ -59,8 +58,15 @@ class Followed:
 class Follower:
     """Follows relations in one view; elements are read once."""
 
-    def __init__(self, catalog: Session, view: View, located: Callable[[str], Located | None] | None = None) -> None:
+    def __init__(
+        self,
+        catalog: Session,
+        view: View,
+        links: LinkForms,
+        located: Callable[[str], Located | None] | None = None,
+    ) -> None:
         self._catalog = catalog
+        self._links = links
         self._view = view
         self._read = located or self._get
         self._known: dict[str, Located | None] = {}
@@ -96,7 +102,7 @@ class Follower:
     def _elements(self, relation: Relation) -> Iterator[str]:
         yield relation.target
         if "address" in relation.metadata:
-            yield from candidates(relation.target, relation.source, str(relation.metadata["address"]))
+            yield from candidates(relation.target, relation.source, str(relation.metadata["address"]), self._links)
 
     def _by_name(self, relation: Relation) -> Followed:
         named = self._catalog.relations.resolve(self._view, relation.target)
@@ -124,25 +130,28 @@ def _name(relation: Relation) -> str:
     return str(relation.metadata.get("work") or relation.metadata.get("address") or relation.target)
 
 
-def candidates(path: str, source: str, address: str) -> Iterator[str]:
-    """Ids that the file behind a link may have: with a suffix, as the index of a folder, below a site's root."""
+def candidates(path: str, source: str, address: str, links: LinkForms) -> Iterator[str]:
+    """Ids that the file behind a link may have: with a suffix, as the page of a folder, below a site's root."""
     bases = [""]
     if address.startswith("/"):
         bases = [str(folder) for folder in reversed(PurePosixPath(source).parents)]
     for base in bases:
         place = path if base in ("", ".") else f"{base}/{path}"
-        stem = place.removesuffix(".html")
+        stem = place.removesuffix(links.served_as)
         yield place
-        yield from (f"{stem}{suffix}" for suffix in SUFFIXES)
-        yield from (f"{stem}/{name}.md" for name in INDEXES)
-        yield from (f"{stem}/{name}.html" for name in INDEXES[:2])
+        yield from (f"{stem}{suffix}" for suffix in links.suffixes)
+        yield from (f"{stem}/{name}" for name in links.folder_pages)
 
 
-def addresses(element_id: str) -> Iterator[str]:
+def addresses(element_id: str, links: LinkForms) -> Iterator[str]:
     """The other way round: paths that links to an element may give."""
     path = PurePosixPath(element_id)
-    forms = [element_id, str(path.with_suffix("")), str(path.with_suffix(".html"))]
-    if path.stem in INDEXES:
+    forms = [element_id]
+    if links.suffixes:
+        forms.append(str(path.with_suffix("")))
+    if links.served_as:
+        forms.append(str(path.with_suffix(links.served_as)))
+    if path.stem in {PurePosixPath(page).stem for page in links.folder_pages}:
         forms.append(str(path.parent))
     for form in dict.fromkeys(forms):
         parts = PurePosixPath(form).parts
@@ -188,6 +197,7 @@ def references_of(
     catalog: Session,
     view: View,
     element_id: str,
+    links: LinkForms,
     *,
     section: str = "",
     incoming: bool = False,
@@ -195,9 +205,9 @@ def references_of(
 ) -> tuple[Reference, ...]:
     """What an element or one of its sections refers to, or what refers to it; in the order of the text."""
     here = locate(catalog, view, element_id)
-    follower = Follower(catalog, view)
+    follower = Follower(catalog, view, links)
     wanted = _wanted(here, section) if section else ""
-    relations = _incoming(catalog, view, here) if incoming else catalog.relations.of(view, element_id, "out")
+    relations = _incoming(catalog, view, here, links) if incoming else catalog.relations.of(view, element_id, "out")
     out = []
     for relation in relations:
         if relation.relation_type != REFERS_TO:
@@ -224,7 +234,7 @@ def _lies_in(here: Located, section_id: str, wanted: str) -> bool:
     return home_section(here.derivation, section_id) == wanted
 
 
-def _incoming(catalog: Session, view: View, here: Located) -> Iterable[Relation]:
+def _incoming(catalog: Session, view: View, here: Located, links: LinkForms) -> Iterable[Relation]:
     element_id, derivation = here.version.element_id, here.derivation
     names = [fold_name(here.version.content.name)]
     for alias in derivation.aliases:
@@ -233,7 +243,7 @@ def _incoming(catalog: Session, view: View, here: Located) -> Iterable[Relation]
             if alias.section_id and alias.identifier.endswith(f".{alias.section_id}"):
                 names.append(alias.identifier.removesuffix(f".{alias.section_id}"))  # the work that it is a part of
     found: dict[str, Relation] = {}
-    for target in dict.fromkeys((*addresses(element_id), *names)):
+    for target in dict.fromkeys((*addresses(element_id, links), *names)):
         found |= {relation.relation_id: relation for relation in catalog.relations.of(view, target, "in") if target}
     return found.values()
 

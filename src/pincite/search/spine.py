@@ -1,4 +1,4 @@
-"""The read spine: resolve → understand → legs → fuse → rerank → second look → siblings → cite."""
+"""The read spine: resolve → understand → legs → fuse → rerank → signals → second look → siblings → cite."""
 
 from __future__ import annotations
 
@@ -11,11 +11,12 @@ from pincite import telemetry
 from pincite.advice import either
 from pincite.catalog.resolve import Resolved, resolve
 from pincite.errors import Conflict, UnknownArgument
-from pincite.index.entries import is_iso_date
+from pincite.filters import is_iso_date
 from pincite.queries import OneOf, Ranking
 from pincite.search.absence import absence, lag_notes
 from pincite.search.cite import cite
 from pincite.search.cursor import Bookmark, Pin, open_cursor, question_of, seal_cursor
+from pincite.search.expansions import with_stand_ins
 from pincite.search.fuse import Candidate, pool
 from pincite.search.graph import join
 from pincite.search.legs import Retrieved, retrieve
@@ -27,6 +28,7 @@ from pincite.search.replay import open_replay, replay_note, require_whole
 from pincite.search.rerank import rerank
 from pincite.search.second_look import look_again
 from pincite.search.siblings import siblings
+from pincite.search.signals import with_signals
 from pincite.search.understand import Plan, stated_kind, understand
 from pincite.types import ReadContext, Scope, View
 
@@ -86,7 +88,7 @@ def _trace(reader: Reader, query: Query, bookmark: Bookmark | None) -> Trace:
 
 
 def _stages(reader: Reader, query: Query, bookmark: Bookmark | None, watch: telemetry.Laps) -> Trace:
-    plan = within(understand(query), query, reader.index.features)
+    plan = with_stand_ins(within(understand(query, reader.kinds), query, reader.index.features))
     watch.lap("understand")
     with reader.catalog.session(reader.tenant) as session:
         reader = replace(reader, catalog=session)
@@ -107,6 +109,7 @@ def _stages(reader: Reader, query: Query, bookmark: Bookmark | None, watch: tele
             if reader.ranks
             else rerank(entries, retrieved.rankings, plan, reader.ranking)
         )
+        ordered = ordered if reader.ranks else with_signals(reader, plan, ordered)
         joined = join(reader, views, query, ordered)
         looked = look_again(reader, query, plan.text, joined.candidates)
         ranked, reports = looked.candidates, (*retrieved.reports, joined.report, *looked.reports)

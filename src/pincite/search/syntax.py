@@ -9,11 +9,13 @@ is read as words, and a note says so.
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
+from functools import lru_cache
 from itertools import accumulate, zip_longest
 
-from pincite.queries import FIELDS, All, Maybe, Node, Not, Phrase, Prefix, Some, Word
+from pincite.fields import STRUCTURAL
+from pincite.queries import All, Maybe, Node, Not, Phrase, Prefix, Some, Word
 
 MAX_DEPTH = 20
 
@@ -21,13 +23,7 @@ _ITEM = re.compile(
     r"""(?P<sign>(?<!\S)[+-](?=["“„«(]))|(?P<quoted>"[^"]*"|“[^”]*”|„[^“”]*[“”]|«[^»]*»)"""
     r"""|(?P<open>\()|(?P<close>\))|(?P<word>[^\s"“”„«»()]+)"""
 )
-_FIELD_NAMES = {
-    **{name: name for name in FIELDS},
-    "text": "content", "heading": "headings", "title": "headings", "term": "terms", "sec": "section",
-}  # fmt: skip
-_FIELD = re.compile(
-    rf"(?P<field>{'|'.join(sorted(_FIELD_NAMES, key=len, reverse=True))}):(?P<rest>.*)", re.IGNORECASE | re.DOTALL
-)
+_OTHER_NAMES = {"text": "content", "heading": "headings", "title": "headings", "term": "terms", "sec": "section"}
 _REFERENCE = re.compile(
     r"§*\d+[a-z]{0,2}(?:bis|ter|quater)?\.?|(?:art|abs|lit|ziff|al|let|cpv|lett|bst)\.?", re.IGNORECASE
 )
@@ -53,10 +49,32 @@ class _Item:
 _SIGNS = {"+": _Item("plus", "+"), "-": _Item("minus", "-")}
 
 
+@dataclass(frozen=True, slots=True)
+class _Fields:
+    """The fields that a query can name."""
+
+    names: Mapping[str, str]
+    """As typed, in lower case → the field."""
+    pattern: re.Pattern[str]
+
+    def read(self, word: str) -> tuple[str, str] | None:
+        """The field that a word is restricted to, and the rest of it."""
+        match = self.pattern.fullmatch(word)
+        return (self.names[match["field"].lower()], match["rest"]) if match else None
+
+
+@lru_cache(maxsize=64)
+def _fields(names: tuple[str, ...]) -> _Fields:
+    known = {**_OTHER_NAMES, **{name: name for name in names}}
+    either = "|".join(sorted(map(re.escape, known), key=len, reverse=True))
+    return _Fields(known, re.compile(rf"(?P<field>{either}):(?P<rest>.*)", re.IGNORECASE | re.DOTALL))
+
+
 @dataclass
 class _Parser:
     items: list[_Item]
     is_stop: Callable[[str], bool]
+    fields: _Fields
     at: int = 0
     depth: int = 0
     phrases: list[str] = field(default_factory=list)
@@ -112,8 +130,8 @@ class _Parser:
         return self.word(item.text)
 
     def word(self, text: str) -> tuple[Node, bool]:
-        match = _FIELD.fullmatch(text)
-        name, rest = (_FIELD_NAMES[match["field"].lower()], match["rest"]) if match else ("", text)
+        match = self.fields.read(text)
+        name, rest = match or ("", text)
         if match and not rest:
             following = self.peek()
             if following is not None and following.kind == "quoted":
@@ -132,16 +150,17 @@ class _Parser:
         return True
 
 
-def parse(text: str, is_stop: Callable[[str], bool]) -> Parsed:
-    """The tree of a query. `is_stop` tells function words of the query's language."""
+def parse(text: str, is_stop: Callable[[str], bool], fields: Iterable[str] = STRUCTURAL) -> Parsed:
+    """The tree of a query. `is_stop` tells function words of the query's language; `fields` can be asked by name."""
+    known = _fields(tuple(sorted(fields)))
     items, notes = _lex(text)
-    items = _operators(items, shouting=text.isupper())
+    items = _operators(items, known, shouting=text.isupper())
     if any(item.kind == "word" and item.text[1:] == "*" and item.text[0].isalnum() for item in items):
         notes = (*notes, "a prefix needs two characters at least; shorter ones are read as words")
-    explicit = any(item.kind != "word" for item in items) or any(_is_field_or_prefix(item) for item in items)
+    explicit = any(item.kind != "word" for item in items) or any(_is_field_or_prefix(item, known) for item in items)
     if not explicit:
         items = [_Item("word", item.text) for item in items]
-    parser = _Parser(items, is_stop)
+    parser = _Parser(items, is_stop, known)
     tree = parser.any_of()
     if parser.at < len(items):  # cannot happen while _lex balances; words are never lost
         tree = Some(tuple(Word(item.text) for item in items))
@@ -228,11 +247,13 @@ def _is_operator(item: _Item) -> bool:
     return item.kind == "word" and item.text in ("AND", "OR", "NOT")
 
 
-def _operators(items: list[_Item], *, shouting: bool) -> list[_Item]:
+def _operators(items: list[_Item], fields: _Fields, *, shouting: bool) -> list[_Item]:
     """Mark AND, OR, NOT where they can be meant as operators."""
     if shouting:
         return [item for item in items if item.kind not in ("open", "close")]
-    has_other = any(item.kind != "word" or item.text in ("AND", "NOT") or _is_field_or_prefix(item) for item in items)
+    has_other = any(
+        item.kind != "word" or item.text in ("AND", "NOT") or _is_field_or_prefix(item, fields) for item in items
+    )
     out: list[_Item] = []
     for number, item in enumerate(items):
         before = out[-1] if out else None
@@ -253,7 +274,7 @@ def _operators(items: list[_Item], *, shouting: bool) -> list[_Item]:
     return out
 
 
-def _is_field_or_prefix(item: _Item) -> bool:
+def _is_field_or_prefix(item: _Item, fields: _Fields) -> bool:
     if item.kind != "word":
         return False
-    return bool(_FIELD.fullmatch(item.text)) or (item.text.endswith("*") and len(item.text.strip("*")) >= 2)
+    return fields.read(item.text) is not None or (item.text.endswith("*") and len(item.text.strip("*")) >= 2)

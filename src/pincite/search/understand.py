@@ -4,10 +4,11 @@ from __future__ import annotations
 
 import re
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Literal
 
 from pincite.errors import InvalidArgument
+from pincite.protocols import OpenKinds
 from pincite.queries import All, Between, Filter, Maybe, Node, OneOf, Phrase, Some
 from pincite.search.query import CONDENSE_FROM, FilterValue, Query, day
 from pincite.search.syntax import Parsed, parse
@@ -53,6 +54,10 @@ class Plan:
     strict: bool = False
     """The query demands or forbids something: an identifier alone does not make a hit."""
     max_words: int | None = None
+    expansions: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
+    """Words of the query → words of a kind's glossary that may stand in for them."""
+    expected: int | None = None
+    """How many of the words make a full score, where others stand in for them."""
     notes: tuple[str, ...] = ()
     references: tuple[SectionReference, ...] = ()
     """The sections that the query names, those inside sections with what holds them."""
@@ -69,37 +74,41 @@ class Plan:
         return min(len(tokens(self.text)), self.max_words or CONDENSE_FROM)
 
 
-def understand(query: Query) -> Plan:
+def understand(query: Query, kinds: OpenKinds | None = None) -> Plan:
     """Parse the syntax, name the language, recognise identifiers; never guess a filter."""
     text = _NO_TEXT.sub(" ", query.text)
+    kinds = kinds or OpenKinds()
+    seen = kinds.recognise(text)
     language = identify(text)
     stops = QUERY_STOPWORDS.get(language, frozenset())
     shouting = text.isupper()
-    parsed = parse(text, lambda word: _is_stop(word, stops, shouting))
+    parsed = parse(text, lambda word: _is_stop(word, stops, shouting), kinds.fields)
     notes = list(parsed.notes)
     if query.mode != "exact" and _quotes_in_passing(parsed, text):
-        parsed = parse(_QUOTES.sub(" ", text), lambda word: _is_stop(word, stops, shouting))
+        parsed = parse(_QUOTES.sub(" ", text), lambda word: _is_stop(word, stops, shouting), kinds.fields)
         notes = [*parsed.notes, f"more than {POINTING_WORDS} words beside the quotes: quoted words rank like others"]
     forbidden = {normalise_identifier(part) for part in parsed.forbidden}
-    identifiers = tuple(name for name in _identifiers(text, parsed.phrases) if name not in forbidden)
+    named = tuple(dict.fromkeys((*identifiers_in(text), *filter(None, map(normalise_identifier, seen.identifiers)))))
+    identifiers = tuple(name for name in _identifiers(text, named, parsed.phrases) if name not in forbidden)
     max_words = None
     if len(text) > CONDENSE_FROM:
         max_words = CONDENSED_WORDS
         notes.append(condensed_note(text))
-    points = query.mode == "exact" or _points(text, parsed.phrases)
+    points = query.mode == "exact" or _points(text, named, parsed.phrases)
     if identifiers and not points:
         notes.append(f"more than {POINTING_WORDS} words beside {identifiers[0]!r}: identifiers rank like other words")
     return Plan(
         text=text,
         words=_literal(text, parsed.phrases) if query.mode == "exact" else parsed.tree,
+        expansions={} if query.mode == "exact" else seen.expansions,
         identifiers=identifiers,
         filters=_filters(query.filters),
-        query_class=_classify(text, parsed.phrases, identifiers_in(text), stops),
+        query_class=_classify(text, parsed.phrases, named, stops),
         language=language,
         points=points,
         strict=query.mode != "exact" and (bool(parsed.forbidden) or _demands(parsed.tree)),
         max_words=max_words,
-        notes=tuple(notes),
+        notes=(*notes, *seen.notes),
         defined=term_key(text) if len(text.split()) <= MAX_NAME_WORDS and not parsed.forbidden else "",
         references=references_in(text),
         qualified=tuple(name for name in qualified_in(text) if name not in forbidden) if points else (),
@@ -150,9 +159,9 @@ def _is_stop(word: str, stops: frozenset[str], shouting: bool) -> bool:
     return parts[0].lower() in stops
 
 
-def _identifiers(text: str, phrases: tuple[str, ...]) -> tuple[str, ...]:
+def _identifiers(text: str, named: tuple[str, ...], phrases: tuple[str, ...]) -> tuple[str, ...]:
     """What can only be an identifier, a quote with little beside it, and the whole query if it could be a name."""
-    found = dict.fromkeys(identifiers_in(text))
+    found = dict.fromkeys(named)
     beside = len(tokens(text)) - sum(len(tokens(phrase)) for phrase in phrases)
     if beside <= NAMING_WORDS:
         found |= dict.fromkeys(filter(None, map(normalise_identifier, phrases)))
@@ -163,8 +172,8 @@ def _identifiers(text: str, phrases: tuple[str, ...]) -> tuple[str, ...]:
     return tuple(found)
 
 
-def _points(text: str, phrases: tuple[str, ...]) -> bool:
-    named = sum(len(tokens(phrase)) for phrase in phrases) + len(identifiers_in(text))
+def _points(text: str, identifiers: tuple[str, ...], phrases: tuple[str, ...]) -> bool:
+    named = sum(len(tokens(phrase)) for phrase in phrases) + len(identifiers)
     return len(tokens(text)) <= POINTING_WORDS + named
 
 

@@ -20,13 +20,13 @@ METADATA = (
 
 def deep_search(library: Library, asked: DeepSearch) -> Json:
     """`{"results": [{"id", "title", "url"}]}`"""
-    hits = wire.answer(library.search(asked.query))["results"]
+    hits = wire.answer(library.search(asked.query), library.describe)["results"]
     return {"results": [_result(library, hit["element_name"], _whole(hit["citation"])) for hit in hits]}
 
 
 def deep_fetch(library: Library, asked: DeepFetch) -> Json:
     """`{"id", "title", "text", "url", "metadata"}`; metadata values are strings only, as the contract requires."""
-    found = wire.found(library.get(asked.id))
+    found = wire.found(library.get(asked.id), library.describe)
     text = str(found["content"])
     metadata = {name: str(found[name]) for name in METADATA if found.get(name) is not None}
     metadata |= {"citation": found["citation"], "current": str(found["current"]).lower()}

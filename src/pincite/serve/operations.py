@@ -72,7 +72,7 @@ def _search(library: Library, asked: requests.Search) -> Json:
         exact=asked.exact,
         explain=asked.explain,
     )
-    body = wire.answer(answer)
+    body = wire.answer(answer, library.describe)
     return concise(body) if asked.response_format == "concise" else body
 
 
@@ -101,18 +101,18 @@ def _element(library: Library, asked: requests.GetElement) -> Json:
         version=asked.version_id,
         neighbours=asked.neighbours,
     )
-    return wire.found(found)
+    return wire.found(found, library.describe)
 
 
 def _verify(library: Library, asked: requests.VerifyQuote) -> Json:
-    return wire.verdict(library.verify(asked.quote, asked.citation, **asked.where()))
+    return wire.verdict(library.verify(asked.quote, asked.citation, **asked.where()), library.describe)
 
 
 def _verify_citations(library: Library, asked: requests.VerifyCitations) -> Json:
     if not asked.text and not asked.quotes:
         raise InvalidArgument("there is nothing to check; send a draft (text) or quotes", field="text")
     pairs = [(item.quote, item.citation) for item in asked.quotes]
-    return wire.checked_draft(library.verify_draft(asked.text, pairs, **asked.where()))
+    return wire.checked_draft(library.verify_draft(asked.text, pairs, **asked.where()), library.describe)
 
 
 def _why_not(library: Library, asked: requests.WhyNot) -> Json:
@@ -168,7 +168,7 @@ def _references(library: Library, asked: requests.References) -> Json:
 
 
 def _replay(library: Library, asked: requests.Replay) -> Json:
-    return wire.answer(library.replay(asked.token))
+    return wire.answer(library.replay(asked.token), library.describe)
 
 
 def _filters(library: Library, asked: requests.FilterValues) -> Json:

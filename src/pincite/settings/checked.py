@@ -12,6 +12,7 @@ from pydantic.fields import FieldInfo
 from pydantic_core import ErrorDetails
 
 from pincite.errors import InvalidArgument, UnknownArgument, raise_all
+from pincite.settings.section import UNKNOWN_NAME
 
 Model = TypeVar("Model", bound=BaseModel)
 Location = tuple[int | str, ...]
@@ -54,6 +55,9 @@ def _mistake(model: type[BaseModel], problem: ErrorDetails) -> InvalidArgument:
     where = ".".join(str(part) for part in problem["loc"])
     if problem["type"] in UNKNOWN:
         return UnknownArgument.named("setting", where, _known(model, problem["loc"]))
+    if problem["type"] == UNKNOWN_NAME:
+        named, known = problem["ctx"]["name"], problem["ctx"]["known"]
+        return UnknownArgument.named("setting", f"{where}.{named}", [f"{where}.{name}" for name in known])
     if problem["type"] == "missing":
         return InvalidArgument(f"setting {where!r} is missing", field=where)
     where = ".".join(str(part) for part in _place(model, problem["loc"]))
@@ -66,7 +70,7 @@ def _place(model: type[BaseModel], location: Location) -> Location:
     """The part of a location that is in the file; after it come the names of types that were tried."""
     place: Any = model
     for depth, part in enumerate(location):
-        is_field = _is_model(place) and part in _fields(place)
+        is_field = _is_model(place) and (part in _fields(place) or _takes_more(place))
         if not is_field and get_origin(place) not in (dict, list, tuple):
             return location[:depth]
         place = _below(place, part)
@@ -85,7 +89,8 @@ def _known(model: type[BaseModel], location: Location) -> list[str]:
 def _below(place: Any, part: int | str) -> Any:
     """The type under a name of a model, a key of a mapping or an index of a list."""
     if _is_model(place):
-        return _plain(_fields(place)[str(part)].annotation)
+        found = _fields(place).get(str(part))
+        return _plain(found.annotation) if found else None
     inside = get_args(place)
     return _plain(inside[-1 if get_origin(place) is dict else 0]) if inside else None
 
@@ -102,6 +107,11 @@ def _plain(annotation: Any) -> Any:
 def _is_model(place: Any) -> bool:
     """Whether it is a class with named fields: a section of the settings, or options in one."""
     return isinstance(place, type) and (issubclass(place, BaseModel) or is_pydantic_dataclass(place))
+
+
+def _takes_more(model: Any) -> bool:
+    """Whether names beyond its fields are taken."""
+    return issubclass(model, BaseModel) and model.model_config.get("extra") == "allow"
 
 
 def _fields(model: Any) -> dict[str, FieldInfo]:

@@ -4,9 +4,7 @@ from __future__ import annotations
 
 from pydantic import Field
 
-from pincite.kinds.documents import CutOptions
-from pincite.kinds.documents.cut import Strategy
-from pincite.kinds.documents.domains import Domain
+from pincite.kinds.options import CutOptions, Domain, Strategy
 from pincite.settings.section import Section
 
 

@@ -7,6 +7,7 @@
     repository: main                  # where `ingest` writes
     keyword: {k1: 1.5, b: 0.75, literal: 0.2, elsewhere: 0.3, boosts: {content: 1, headings: 2, section: 2, terms: 3}}
     chunking: {max_chunk_tokens: 800, chunk_overlap: 50}
+    kinds: {}                         # settings of single kinds, by name: {runbook: {…}}
     index: segments                   # or sqlite_vec: FTS5 and sqlite-vec in one file
     vectors: ""                       # the index's own; flat: in memory, beside the words of the index
     dense: auto                       # off, or required: an answer without vectors is an error
@@ -27,19 +28,21 @@ from __future__ import annotations
 
 from typing import Annotated, Any, Literal
 
-from pydantic import AfterValidator, Field
+from pydantic import AfterValidator, Field, JsonValue, field_validator
 from pydantic_core import PydanticCustomError
 
 from pincite.errors import UnknownArgument
 from pincite.index.open import DEFAULT as DEFAULT_INDEX
 from pincite.index.open import index_names
+from pincite.kinds.open import kind_names
+from pincite.kinds.options import KindSettings
 from pincite.models.contexts.options import WriterOptions
 from pincite.settings.chunking import Chunking
 from pincite.settings.gate import Gate
 from pincite.settings.keyword import Keyword
 from pincite.settings.models import Embedding, Reranker
 from pincite.settings.retrieval import Retrieval
-from pincite.settings.section import Name, Section
+from pincite.settings.section import Name, Section, unknown_name
 from pincite.settings.serve import ServeSettings
 
 DEFAULT_LIBRARY = ".pincite"
@@ -74,6 +77,8 @@ class Config(Section):
     repository: Name = "main"
     keyword: Keyword = Keyword()
     chunking: Chunking = Chunking()
+    kinds: dict[Name, dict[str, JsonValue]] = Field(default_factory=dict)
+    """What a kind is to know, under its name; the kind says what it takes."""
     index: Annotated[str, AfterValidator(_known_index)] = DEFAULT_INDEX
     """The engine that answers are computed with, by name or address; docs/indexes.md lists what each guarantees."""
     index_settings: dict[str, Any] = Field(default_factory=dict)
@@ -89,3 +94,15 @@ class Config(Section):
     gate: Gate = Gate()
     serve: ServeSettings = ServeSettings()
     telemetry: Telemetry = Telemetry()
+
+    @field_validator("kinds")
+    @classmethod
+    def _are_kinds(cls, stated: dict[str, Any]) -> dict[str, Any]:
+        for name in stated:
+            if name not in (known := kind_names()):
+                raise unknown_name(name, known)
+        return stated
+
+    def kind_settings(self, name: str) -> KindSettings:
+        """What the kind of this name is opened with."""
+        return KindSettings(self.chunking.options(), self.kinds.get(name, {}))

@@ -346,6 +346,23 @@ class CatalogContract:
             commit(catalog, RemoveElement("a"), put("a", other))
         assert catalog.repositories.ensure(SCOPE).head == 1
 
+    def test_fields_of_a_passage_are_kept_in_their_order_and_belong_to_its_recipe(self, catalog: Catalog) -> None:
+        fields = (("zone", "north"), ("owner", "Team Ä"))
+        chunk = Chunk(0, Span(0, 3), fields=fields)
+        commit(catalog, put("a", State(content("one"), Derivation("r1", (chunk,)))))
+        found = catalog.elements.get(view(1), "a")
+        assert found is not None
+        assert found.derivation.chunks == (chunk,)
+        changed = replace(chunk, fields=(("zone", "south"),))
+        with pytest.raises(Conflict, match="recipe"):
+            commit(catalog, put("b", "other"), put("a", State(content("one"), Derivation("r1", (changed,)))))
+
+    @pytest.mark.parametrize("name", ["content", "Owner", "two words", "", "x" * 41])
+    def test_a_field_that_cannot_be_asked_for_by_name_is_refused(self, catalog: Catalog, name: str) -> None:
+        chunk = Chunk(0, Span(0, 3), fields=((name, "text"),))
+        with pytest.raises(InvalidArgument, match="field"):
+            commit(catalog, put("a", State(content("one"), Derivation("r1", (chunk,)))))
+
     def test_a_new_recipe_replaces_the_chunks_not_the_version(self, catalog: Catalog) -> None:
         commit(catalog, put("a", "one two"))
         cut = Derivation("r2", (Chunk(0, Span(0, 3)), Chunk(1, Span(4, 7), context="after one")))

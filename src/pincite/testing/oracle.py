@@ -9,20 +9,20 @@ from __future__ import annotations
 
 import math
 from collections import Counter
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from datetime import date
 from fractions import Fraction
 from functools import cache, partial
 
 from pincite.errors import InvalidArgument
+from pincite.fields import in_order
 from pincite.fixed import FIXED
-from pincite.index.bm25 import Statistics, boosts_of, norm
+from pincite.index.bm25 import Statistics, norm
 from pincite.index.entries import Entry, embedded_key, entries
 from pincite.index.terms import Compiled, WeighedGroup, compile_query, required_groups
 from pincite.protocols import Catalog
 from pincite.queries import (
-    FIELDS,
     LONG_QUERY,
     All,
     Among,
@@ -54,13 +54,13 @@ from pincite.types import Birth, Chunk, Lifetime, Scope, View
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Row:
-    """A chunk in one lifetime, with the words and terms of each field in order."""
+    """A chunk in one lifetime, with the words and terms of each field, the fields in their order."""
 
     scope: Scope
     lifetime: Lifetime
     entry: Entry
-    words: tuple[tuple[str, ...], ...]
-    terms: tuple[tuple[str, ...], ...]
+    words: Mapping[str, tuple[str, ...]]
+    terms: Mapping[str, tuple[str, ...]]
     key: str
     """Of its vectors; "" for a bare heading, which has none."""
 
@@ -92,6 +92,7 @@ class BruteForceIndex:
         among=True,
         dense=True,
         exact_scan=True,
+        fields=True,
     )
 
     def __init__(self, catalog: Catalog) -> None:
@@ -229,14 +230,15 @@ class BruteForceIndex:
 
 
 def _row(scope: Scope, birth: Birth, chunk: Chunk, entry: Entry) -> Row:
-    analysed = [[analyse(token, entry.language) for token in tokens(text)] for text in entry.fields]
+    texts = {name: entry.fields.get(name, "") for name in in_order(entry.fields)}
+    analysed = {name: [analyse(token, entry.language) for token in tokens(text)] for name, text in texts.items()}
     return Row(
         scope,
         birth.lifetime,
         entry,
-        tuple(tuple(word for token in field for word in token.words) for field in analysed),
-        tuple(tuple(term for token in field for term in token.terms) for field in analysed),
-        embedded_key(birth.content, chunk) if any(entry.fields) else "",
+        {name: tuple(word for token in field for word in token.words) for name, field in analysed.items()},
+        {name: tuple(term for token in field for term in token.terms) for name, field in analysed.items()},
+        embedded_key(birth.content, chunk) if any(entry.fields.values()) else "",
     )
 
 
@@ -348,20 +350,20 @@ def _count(member: Term | Adjacent | StartsWith, words: Sequence[str], terms: Se
     return sum(tuple(words[at : at + size]) == member.words for at in range(len(words) - size + 1))
 
 
-def _weight(row: Row, member: Member, boosts: Sequence[float]) -> float:
-    """Weighted frequency of a member in a row."""
+def _weight(row: Row, member: Member, scoring: Scoring, field: str) -> float:
+    """Weighted frequency of a member in a row, or in one field of it."""
     if isinstance(member, Together):
-        return min(_weight(row, Term(term), boosts) for term in member.terms)
+        return min(_weight(row, Term(term), scoring, field) for term in member.terms)
     total = 0.0
-    for words, terms, boost in zip(row.words, row.terms, boosts, strict=True):
-        if boost:
-            total += _count(member, words, terms) * boost
+    for name, boost in _boosts(row, scoring, field):
+        total += _count(member, row.words[name], row.terms[name]) * boost
     return total
 
 
-def _within(boosts: Sequence[float], field: str) -> tuple[float, ...]:
-    """The boosts of a query that is restricted to a field."""
-    return tuple(boost if field in ("", name) else 0.0 for name, boost in zip(FIELDS, boosts, strict=True))
+def _boosts(row: Row, scoring: Scoring, field: str = "") -> list[tuple[str, float]]:
+    """The fields of a row that count, with their boosts; `field` is the one that a query is restricted to."""
+    names = [name for name in row.words if field in ("", name)]
+    return [(name, float(scoring.boosts[name])) for name in names if scoring.boosts.get(name)]
 
 
 class _Question:
@@ -370,23 +372,24 @@ class _Question:
     def __init__(self, query: WordQuery, rows: Sequence[Row]) -> None:
         self.query = query
         self.rows = rows
-        self.boosts = boosts_of(query.scoring)
-        lengths = [sum(len(row.terms[field]) for row in rows) for field in range(len(FIELDS))]
-        self.average = Statistics(len(rows), tuple(lengths)).average_length(self.boosts)
+        fields = {name for row in rows for name in row.terms}
+        lengths = {name: sum(len(row.terms.get(name, ())) for row in rows) for name in fields}
+        self.average = Statistics(len(rows), lengths).average_length(query.scoring)
         self.weight = cache(self._weight)
         languages = tuple(sorted({row.entry.language for row in rows}))
         lexicon = Lexicon(languages, cache(self._holders))
         self.compiled: Compiled = compile_query(query, lexicon, len(rows), self._frequency)
 
     def _holders(self, term: str) -> int:
-        return sum(any(term in terms for terms in row.terms) for row in self.rows)
+        return sum(any(term in terms for terms in row.terms.values()) for row in self.rows)
 
     def _frequency(self, group: Group) -> int:
         return sum(self.weight(row, group) > 0 for row in self.rows)
 
     def _weight(self, row: Row, group: Group) -> float:
         """What may stand for a word counts once: the best member."""
-        return max((_weight(row, member, _within(self.boosts, group.field)) for member in group.members), default=0.0)
+        scoring = self.query.scoring
+        return max((_weight(row, member, scoring, group.field) for member in group.members), default=0.0)
 
     def answer(self) -> Ranking:
         if not self.compiled.groups:
@@ -429,9 +432,9 @@ class _Question:
 
     def _share(self, row: Row, worth: float, weight: float) -> float:
         length = 0.0
-        for terms, boost in zip(row.terms, self.boosts, strict=True):
-            length += len(terms) * boost
         scoring: Scoring = self.query.scoring
+        for name, boost in _boosts(row, scoring):
+            length += len(row.terms[name]) * boost
         return float(worth * (weight / (weight + norm(length, self.average, scoring)))) if weight else 0.0
 
     def _bm25(self, row: Row) -> float:
@@ -476,8 +479,8 @@ class _Question:
         if not item.group.literal:
             return 0.0
         weight = 0.0
-        for words, boost in zip(row.words, _within(self.boosts, item.group.field), strict=True):
-            for _ in range(words.count(item.group.literal)):
+        for name, boost in _boosts(row, self.query.scoring, item.group.field):
+            for _ in range(row.words[name].count(item.group.literal)):
                 weight += boost
         return self.query.scoring.literal * self._share(row, item.idf, weight)
 

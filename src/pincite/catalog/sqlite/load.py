@@ -18,7 +18,7 @@ _RECIPES = """
 """
 _CHUNKS = """
     SELECT c.derivation, c.number, c.span_start, c.span_end, c.rendered, c.section_id, c.parent_chain, c.chunk_type,
-           c.language, c.page, c.context
+           c.language, c.page, c.context, c.fields
     FROM json_each(?) wanted CROSS JOIN chunks c ON c.derivation = wanted.value
     ORDER BY c.derivation, c.number
 """
@@ -109,9 +109,12 @@ def definition_of(term: str, text: str, chunk: int, start: int | None, end: int 
 
 
 def _chunk(row: tuple[Any, ...]) -> Chunk:
-    _, number, start, end, rendered, section_id, chain, chunk_type, language, page, context = row
+    _, number, start, end, rendered, section_id, chain, chunk_type, language, page, context, fields = row
     parent_chain = () if chain == "[]" else tuple(json.loads(chain))
-    return Chunk(number, _span(start, end), rendered, section_id, parent_chain, chunk_type, language, page, context)
+    more = () if fields == "[]" else tuple((name, text) for name, text in json.loads(fields))
+    return Chunk(
+        number, _span(start, end), rendered, section_id, parent_chain, chunk_type, language, page, context, more
+    )
 
 
 def _span(start: int | None, end: int | None) -> Span | None:

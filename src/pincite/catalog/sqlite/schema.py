@@ -390,7 +390,12 @@ SOURCE_MEMORY: tuple[str, ...] = (
     "DROP TABLE source_files",
 )
 
-MIGRATIONS: list[tuple[str, ...]] = [FIRST, EMBEDDING, MODELS, SUBSECTIONS, REMOTE, SOURCE_MEMORY]
+CHUNK_FIELDS: tuple[str, ...] = (
+    # Further texts by which a passage is found: [[name, text], …] as JSON; most kinds have none.
+    "ALTER TABLE chunks ADD COLUMN fields TEXT NOT NULL DEFAULT '[]'",
+)
+
+MIGRATIONS: list[tuple[str, ...]] = [FIRST, EMBEDDING, MODELS, SUBSECTIONS, REMOTE, SOURCE_MEMORY, CHUNK_FIELDS]
 """Step n leads from schema n to n + 1. Released steps are never edited; a change is a new step."""
 
 

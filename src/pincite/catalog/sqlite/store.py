@@ -5,7 +5,7 @@ from __future__ import annotations
 import sqlite3
 
 from pincite.catalog.folding import fold_identifier, fold_term
-from pincite.catalog.prepare import PreparedState, embedded_text_hash, relation_row, to_json
+from pincite.catalog.prepare import PreparedState, embedded_text_hash, fields_json, relation_row, to_json
 from pincite.catalog.sqlite.draft import Draft
 from pincite.types import FOREVER, JsonValue
 
@@ -22,8 +22,8 @@ _FIND_DERIVATION = "SELECT id FROM derivations WHERE version = ? AND recipe = ?"
 _INSERT_DERIVATION = "INSERT INTO derivations (repository, version, recipe, digest) VALUES (?, ?, ?, ?)"
 _INSERT_CHUNK = """
     INSERT INTO chunks (derivation, number, repository, text_hash, span_start, span_end, section_id, parent_chain,
-                        chunk_type, language, page, context, rendered)
-    VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)
+                        chunk_type, language, page, context, rendered, fields)
+    VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)
 """
 _INSERT_DEFINITION = """
     INSERT INTO definitions (derivation, number, repository, term, folded, text, chunk, span_start, span_end, scope)
@@ -125,6 +125,7 @@ def _derivation(
                 c.page,
                 c.context,
                 c.rendered,
+                fields_json(c),
             )
             for c in made.chunks
         ],

@@ -13,8 +13,8 @@ from typing import TYPE_CHECKING
 
 from pincite.eval.suggest.choose import Candidate
 from pincite.eval.suggest.wording import content_words, same
-from pincite.kinds.documents.titles import plain_title
 from pincite.text.sentences import sentences
+from pincite.text.titles import plain_title
 from pincite.text.words import folded_words, stem
 from pincite.types import Definition
 

@@ -14,7 +14,7 @@ from pincite.eval.suggest.choose import Candidate
 from pincite.eval.suggest.headings import Titles
 from pincite.eval.suggest.wording import content_words, points_only, same, says_something
 from pincite.ids import normalise_id
-from pincite.kinds.documents.titles import plain_title, slug
+from pincite.text.titles import plain_title, slug
 from pincite.types import Relation
 
 if TYPE_CHECKING:

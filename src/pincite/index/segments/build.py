@@ -12,12 +12,12 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from pincite.fields import STRUCTURAL, in_order
 from pincite.index.entries import Entry, embedded_key, entries
 from pincite.index.segments.format import ColumnWriter
 from pincite.index.segments.hashed import hash_strings
 from pincite.index.segments.ragged import from_lists, gather, pointers, sorted_ranks
 from pincite.index.segments.strings import pack_strings
-from pincite.queries import FIELDS
 from pincite.text.words import analyse, tokens
 from pincite.types import Birth, Lifetime
 
@@ -39,14 +39,14 @@ def build_segment(folder: Path, births: Iterable[Birth]) -> int:
     writer = ColumnWriter(folder)
     try:
         facts = _write_owners(writer, [birth.lifetime for birth in ordered])
-        text = _Text()
+        text = _Text(in_order(name for birth in ordered for c in birth.derivation.chunks for name, _ in c.fields))
         row_owner, row_chunk = array("i"), array("i")
         row_text = bytearray()
         for owner, birth in enumerate(ordered):
             for chunk, entry in zip(birth.derivation.chunks, entries(birth), strict=True):
                 row_owner.append(owner)
                 row_chunk.append(entry.number)
-                row_text += bytes.fromhex(embedded_key(birth.content, chunk)) if any(entry.fields) else NO_TEXT
+                row_text += bytes.fromhex(embedded_key(birth.content, chunk)) if any(entry.fields.values()) else NO_TEXT
                 text.add(entry)
         rows = len(row_owner)
         writer.add("row_owner", np.array(row_owner, np.int32))
@@ -131,6 +131,8 @@ class _Meanings:
 class _Text:
     """Collects the words of all rows, then turns them into sorted columns at once."""
 
+    fields: tuple[str, ...] = tuple(STRUCTURAL)
+    """Of all rows; a row lacks those that its kind does not have."""
     words: _Meanings = field(default_factory=lambda: _Meanings([-1], [1]))
     """Unit 0 is the separator: one word, no term."""
     terms: _Meanings = field(default_factory=lambda: _Meanings([], [0]))
@@ -148,7 +150,8 @@ class _Text:
         if lookup is None:
             lookup = self.languages[entry.language] = _Units(entry.language, self)
         self.row_language.append(self.language_ids.setdefault(entry.language, len(self.language_ids)))
-        for text in entry.fields:
+        for name in self.fields:
+            text = entry.fields.get(name, "")
             before = len(self.units)
             if text:
                 self.units.extend(map(lookup.__getitem__, tokens(text)))
@@ -162,17 +165,17 @@ class _Text:
     def write(self, writer: ColumnWriter, rows: int) -> dict[str, Any]:
         writer.add("row_language", np.array(self.row_language, np.int16))
         units = np.array(self.units, np.int32)
-        slots = np.repeat(np.arange(rows * len(FIELDS), dtype=np.int64), np.array(self.unit_counts, np.int64))
+        slots = np.repeat(np.arange(rows * len(self.fields), dtype=np.int64), np.array(self.unit_counts, np.int64))
         words, terms = _Unit.of(self.words), _Unit.of(self.terms)
         _write_table(writer, "word", words.strings)
         _write_table(writer, "term", terms.strings)
         write_hashes(writer, "term", terms.strings)
-        _write_stream(writer, words, units, slots, rows)
-        _write_postings(writer, terms, units, slots, rows)
+        _write_stream(writer, words, units, slots, rows * len(self.fields))
+        _write_postings(writer, terms, units, slots, rows, len(self.fields))
         _write_word_terms(writer, words, terms)
         _write_lists(writer, "identifier", self.identifiers)
         _write_lists(writer, "filter", self.filters)
-        return {"languages": list(self.language_ids)}
+        return {"languages": list(self.language_ids), "fields": list(self.fields)}
 
 
 @dataclass(frozen=True, slots=True)
@@ -194,25 +197,25 @@ class _Unit:
         return gather(self.ptr, self.ranks, units)
 
 
-def _write_stream(writer: ColumnWriter, words: _Unit, units: Array, slots: Array, rows: int) -> None:
+def _write_stream(writer: ColumnWriter, words: _Unit, units: Array, slots: Array, count: int) -> None:
     """The words in order, as ids (rank + 1), each field closed by a separator."""
     ranks, lengths = words.read(units)
     writer.add("stream", ranks + np.int32(1))
-    counts = np.bincount(slots, weights=lengths, minlength=rows * len(FIELDS)).astype(np.int64)
+    counts = np.bincount(slots, weights=lengths, minlength=count).astype(np.int64)
     writer.add("stream_ptr", pointers(counts))
 
 
-def _write_postings(writer: ColumnWriter, terms: _Unit, units: Array, slots: Array, rows: int) -> None:
+def _write_postings(writer: ColumnWriter, terms: _Unit, units: Array, slots: Array, rows: int, fields: int) -> None:
     """Rows and frequencies per field of every term, and the lengths of all fields."""
     ranks, lengths = terms.read(units)
     term_slots = np.repeat(slots, lengths)
-    writer.add("lengths", np.bincount(term_slots, minlength=rows * len(FIELDS)).astype(np.int32))
-    key, counts = np.unique(ranks.astype(np.int64) * max(1, rows * len(FIELDS)) + term_slots, return_counts=True)
-    posting = key // len(FIELDS)
+    writer.add("lengths", np.bincount(term_slots, minlength=rows * fields).astype(np.int32))
+    key, counts = np.unique(ranks.astype(np.int64) * max(1, rows * fields) + term_slots, return_counts=True)
+    posting = key // fields
     first = np.flatnonzero(np.append(True, posting[1:] != posting[:-1])) if len(posting) else np.empty(0, np.int64)
-    frequencies = np.zeros((len(first), len(FIELDS)), np.uint16)
+    frequencies = np.zeros((len(first), fields), np.uint16)
     index = np.repeat(np.arange(len(first)), np.diff(np.append(first, len(posting))))
-    frequencies[index, key % len(FIELDS)] = np.minimum(counts, 65_535)
+    frequencies[index, key % fields] = np.minimum(counts, 65_535)
     table, codes = encode_frequencies(frequencies)
     term_of = posting[first] // max(1, rows)
     writer.add("posting_ptr", np.searchsorted(term_of, np.arange(len(terms.strings) + 1)))
@@ -257,7 +260,15 @@ def encode_frequencies(frequencies: Array) -> tuple[Array, Array]:
 
     A posting then costs one small code whatever the number of fields, and one look-up weighs it with any boosts.
     """
-    packed = np.ascontiguousarray(frequencies, np.uint16).view(np.uint64).ravel()
-    distinct, codes = np.unique(packed, return_inverse=True)
-    table = distinct.view(np.uint16).reshape(-1, len(FIELDS)).astype(np.int32)
+    rows, fields = frequencies.shape
+    packed = np.zeros((rows, 4 * -(-fields // 4)), np.uint16)
+    packed[:, :fields] = frequencies
+    words = packed.view(np.uint64)  # four fields each
+    distinct, codes = np.unique(words[:, 0], return_inverse=True)
+    for word in words.T[1:]:
+        others, more = np.unique(word, return_inverse=True)
+        distinct, codes = np.unique(codes * max(1, len(others)) + more, return_inverse=True)
+    where = np.zeros(len(distinct), np.int64)
+    where[codes] = np.arange(rows)
+    table = frequencies[where].astype(np.int32)
     return table.ravel(), codes.astype(np.uint16 if len(distinct) <= 65_536 else np.uint32)

@@ -65,6 +65,7 @@ class SegmentIndex:
         among=True,
         dense=True,
         exact_scan=True,
+        fields=True,
     )
 
     def __init__(self, root: Path, catalog: Catalog, pinned: Mapping[str, str] | None = None) -> None:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import sys
+from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
 from typing import Any
@@ -34,7 +35,6 @@ class _Run:
 
     query: WordQuery
     parts: Sequence[Part]
-    boosts: tuple[float, ...]
     languages: tuple[str, ...]
     budget: Budget = field(default_factory=Budget)
     lists: dict[tuple[int, Group], PostingList] = field(default_factory=dict)
@@ -42,9 +42,17 @@ class _Run:
     def list_of(self, part: int, group: Group) -> PostingList:
         known = self.lists.get((part, group))
         if known is None:
-            known = posting_list(self.parts[part].visible, group, self.boosts, self.languages, self.budget)
+            known = posting_list(self.parts[part].visible, group, self.query.scoring, self.languages, self.budget)
             self.lists[part, group] = known
         return known
+
+    def boosts(self, part: int) -> tuple[float, ...]:
+        """Those of the fields that the part's segment has."""
+        return boosts_of(self.query.scoring, self.parts[part].visible.segment.fields)
+
+    def scorer(self, part: int, average: float) -> Scorer:
+        segment = self.parts[part].visible.segment
+        return Scorer(segment.weighted(self.boosts(part))[1], average, self.query.scoring)
 
     @property
     def order(self) -> Order:
@@ -80,16 +88,16 @@ class _Prepared:
 def _prepare(parts: Sequence[Part], query: WordQuery) -> _Prepared:
     if isinstance(query.prepared, _Prepared) and query.prepared.suits(parts, query):
         return replace(query.prepared, run=replace(query.prepared.run, query=query))
-    statistics = Statistics(
-        sum(part.visible.count for part in parts),
-        tuple(map(sum, zip(*(p.visible.lengths for p in parts), strict=True))),
-    )
+    lengths: Counter[str] = Counter()
+    for part in parts:
+        lengths.update(part.visible.lengths)
+    statistics = Statistics(sum(part.visible.count for part in parts), lengths)
     languages = tuple(sorted(frozenset().union(*(part.visible.languages for part in parts))))
-    run = _Run(query, parts, boosts_of(query.scoring), languages)
+    run = _Run(query, parts, languages)
     counted = [part.visible.frequency for part in parts]
     lexicon = Lexicon(languages, lambda term: sum([frequency(term) for frequency in counted]))
     compiled = compile_query(query, lexicon, statistics.rows, run.frequency)
-    return _Prepared(run, compiled, statistics.average_length(run.boosts))
+    return _Prepared(run, compiled, statistics.average_length(query.scoring))
 
 
 def search_words(parts: Sequence[Part], query: WordQuery) -> Ranking:
@@ -147,7 +155,7 @@ def _score(run: _Run, compiled: Compiled, selects: Sequence[Array | None], avera
     for number, part in enumerate(run.parts):
         segment = part.visible.segment
         lists = [run.list_of(number, item.group) for item in compiled.groups]
-        scorer = Scorer(segment.weighted(run.boosts)[1], average, run.query.scoring)
+        scorer = run.scorer(number, average)
         if run.query.among is not None:
             rows, select = rows_among(part, run.query.among), selects[number]
             scored.append(score_given(lists, idfs, scorer, rows if select is None else rows[select[rows]]))
@@ -195,8 +203,9 @@ def _literal_shares(run: _Run, compiled: Compiled, number: int, rows: Array, ave
     if not share or not items or not len(rows):
         return {}
     segment = run.parts[number].visible.segment
-    scorer = Scorer(segment.weighted(run.boosts)[1], average, run.query.scoring)
-    weights = literal_weights(segment, rows, [(item.group.literal, item.group.field) for item in items], run.boosts)
+    scorer = run.scorer(number, average)
+    words = [(item.group.literal, item.group.field) for item in items]
+    weights = literal_weights(segment, rows, words, run.boosts(number))
     return {item.group: share * scorer.share(item.idf, rows, found) for item, found in zip(items, weights, strict=True)}
 
 
@@ -211,7 +220,7 @@ def _elsewhere(
     added = []
     for number, (best, _) in enumerate(replace(run.order, depth=sys.maxsize).leaders(scored)):
         lists = [run.list_of(number, item.group) for item in compiled.groups]
-        scorer = Scorer(run.parts[number].visible.segment.weighted(run.boosts)[1], average, query.scoring)
+        scorer = run.scorer(number, average)
         added.append(held_elsewhere(run.parts[number].visible, best, selects[number], lists, idfs, scorer))
     return added
 
@@ -243,8 +252,7 @@ def _raised(scored: _Scored, added: Sequence[dict[int, float]]) -> _Scored:
 
 
 def _explain(run: _Run, compiled: Compiled, part: int, row: int, average: float) -> tuple[Matched, ...]:
-    segment = run.parts[part].visible.segment
-    scorer = Scorer(segment.weighted(run.boosts)[1], average, run.query.scoring)
+    scorer = run.scorer(part, average)
     here = np.array([row], np.int32)
     literal = _literal_shares(run, compiled, part, here, average)
     matched = []

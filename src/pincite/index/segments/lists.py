@@ -9,9 +9,10 @@ from typing import Any, Protocol
 import numpy as np
 from numpy.typing import NDArray
 
+from pincite.index.bm25 import boosts_of
 from pincite.index.segments.phrases import Budget, find_adjacent, find_prefix
 from pincite.index.segments.visibility import Visible
-from pincite.queries import FIELDS
+from pincite.queries import Scoring
 from pincite.text.expand import Adjacent, Group, Member, StartsWith, Term, Together
 from pincite.text.words import language_of
 
@@ -123,12 +124,11 @@ def _look_up(listed: Array, rows: Array, values: Any) -> Array:
 
 
 def posting_list(
-    visible: Visible, group: Group, boosts: tuple[float, ...], languages: Sequence[str], budget: Budget
+    visible: Visible, group: Group, scoring: Scoring, languages: Sequence[str], budget: Budget
 ) -> PostingList:
     """The list of a group in one segment: rows that hold it in a field that counts."""
     segment = visible.segment
-    if group.field:
-        boosts = tuple(boost if name == group.field else 0.0 for name, boost in zip(FIELDS, boosts, strict=True))
+    boosts = boosts_of(scoring, segment.fields, group.field)
     table, _ = segment.weighted(boosts)
     known = [m for m in group.members if not isinstance(m, Term) or segment.term_id(m.text) >= 0]
     terms = [member.text for member in known if isinstance(member, Term)]

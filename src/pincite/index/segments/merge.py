@@ -14,13 +14,13 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from pincite.fields import in_order
 from pincite.index.segments.build import encode_frequencies, write_hashes
 from pincite.index.segments.format import ColumnWriter
 from pincite.index.segments.ragged import pointers, positions
 from pincite.index.segments.segment import Segment
 from pincite.index.segments.strings import StringTable, pack_strings
 from pincite.index.segments.visibility import OpenSegment
-from pincite.queries import FIELDS
 
 Array = NDArray[Any]
 
@@ -57,6 +57,9 @@ class _Merge:
     def __init__(self, writer: ColumnWriter, sources: Sequence[Source]) -> None:
         self.writer = writer
         self.sources = sources
+        self.fields = in_order(name for source in sources for name in source.segment.fields)
+        self.columns = [np.array([self.fields.index(name) for name in source.segment.fields]) for source in sources]
+        """Where the fields of each source stand among those of the new segment."""
         self.owner_source, self.owner_old = self._owner_order()
         self.new_owner = [np.full(len(s.keep), -1, np.int32) for s in sources]
         for number in range(len(sources)):
@@ -174,12 +177,12 @@ class _Merge:
         self.writer.add("row_text_high", high)
         low = self._take(lambda s: s.segment["row_text_low"], self.row_source, self.row_old, np.uint64)
         self.writer.add("row_text_low", low)
-        lengths = np.zeros((len(self.row_old), len(FIELDS)), np.int32)
+        lengths = np.zeros((len(self.row_old), len(self.fields)), np.int32)
         for number, source in enumerate(self.sources):
-            mine = self.row_source == number
-            lengths[mine] = source.segment.lengths[self.row_old[mine]]
+            mine = np.flatnonzero(self.row_source == number)
+            lengths[np.ix_(mine, self.columns[number])] = source.segment.lengths[self.row_old[mine]]
         self.writer.add("lengths", lengths.ravel())
-        return {"languages": languages}
+        return {"languages": languages, "fields": list(self.fields)}
 
     # --- postings ---------------------------------------------------------------------------------------------
 
@@ -193,12 +196,19 @@ class _Merge:
         write_hashes(self.writer, "term", terms)
         per_term = _sum_by(maps, counts, len(terms))
         self.writer.add("posting_ptr", pointers(per_term))
-        codes, code_maps = _union_codes([s.segment for s in self.sources])
-        self.writer.add("code_frequencies", codes.ravel())
-        code_type = np.uint16 if len(codes) <= 65_536 else np.uint32
+        codes, code_maps = _union_codes([self._code_frequencies(number) for number in range(len(self.sources))])
+        self.writer.add("code_frequencies", codes)
+        code_type = code_maps[0].dtype if code_maps else np.uint16
         self._copy_column("posting_row", np.int32, maps, per_term, lambda n, rows, _: self.new_row[n][rows])
         self._copy_column("posting_code", code_type, maps, per_term, lambda n, _, old: code_maps[n][old])
         return maps
+
+    def _code_frequencies(self, number: int) -> Array:
+        """The frequency vectors of a source, over the fields of the new segment."""
+        known = self.sources[number].segment.code_frequencies
+        out = np.zeros((len(known), len(self.fields)), np.uint16)
+        out[:, self.columns[number]] = known
+        return out
 
     def _kept_per_list(self, number: int, ptr: Array, rows: Array) -> Array:
         """How many of each list's rows go into the new segment."""
@@ -239,26 +249,29 @@ class _Merge:
         used = [self._used_words(number) for number in range(len(self.sources))]
         words, maps = _union_tables([s.segment.words for s in self.sources], used)
         self._write_table("word", words)
-        slots = len(FIELDS)
-        lengths = np.zeros((len(self.row_old), slots), np.int64)
+        # A field that a source does not have is empty: a separator alone.
+        lengths = np.ones((len(self.row_old), len(self.fields)), np.int64)
         for number, source in enumerate(self.sources):
-            mine = self.row_source == number
-            lengths[mine] = np.diff(source.segment["stream_ptr"]).reshape(-1, slots)[self.row_old[mine]]
-        self.writer.add("stream_ptr", pointers(lengths.ravel()))
+            mine = np.flatnonzero(self.row_source == number)
+            own = np.diff(source.segment["stream_ptr"]).reshape(-1, len(source.segment.fields))
+            lengths[np.ix_(mine, self.columns[number])] = own[self.row_old[mine]]
+        ends = pointers(lengths.ravel())
+        self.writer.add("stream_ptr", ends)
+        starts = ends[:-1].reshape(lengths.shape)
         per_row = lengths.sum(axis=1)
         with self.writer.column("stream", np.int32) as append:
             for low, high in _slices(per_row):
                 out = np.zeros(int(per_row[low:high].sum()), np.int32)
-                ends = np.cumsum(per_row[low:high])
                 for number, source in enumerate(self.sources):
-                    mine = np.flatnonzero(self.row_source[low:high] == number)
+                    mine = low + np.flatnonzero(self.row_source[low:high] == number)
                     if not len(mine):
                         continue
-                    old = self.row_old[low:high][mine]
-                    starts = source.segment["stream_ptr"][old * slots]
-                    words_old = source.segment["stream"][positions(starts, per_row[low:high][mine])]
+                    here = np.ix_(mine, self.columns[number])
+                    old_starts = source.segment["stream_ptr"][:-1].reshape(-1, len(self.columns[number]))
+                    counts = lengths[here].ravel()
+                    words_old = source.segment["stream"][positions(old_starts[self.row_old[mine]].ravel(), counts)]
                     renamed = np.append(maps[number], np.int32(-1))[words_old - 1] + np.int32(1)
-                    out[positions(ends[mine] - per_row[low:high][mine], per_row[low:high][mine])] = renamed
+                    out[positions(starts[here].ravel() - starts[low, 0], counts)] = renamed
                 append(out)
         return maps
 
@@ -266,7 +279,7 @@ class _Merge:
         segment = self.sources[number].segment
         used = np.zeros(len(segment.words) + 1, bool)
         rows = np.flatnonzero(self.new_row[number] >= 0)
-        slots = len(FIELDS)
+        slots = len(segment.fields)
         ptr = segment["stream_ptr"]
         per_row = ptr[(rows + 1) * slots] - ptr[rows * slots]
         for low, high in _slices(per_row):
@@ -336,13 +349,13 @@ def _union_tables(tables: Sequence[StringTable], used: Sequence[Array]) -> tuple
     return strings, maps
 
 
-def _union_codes(segments: Sequence[Segment]) -> tuple[Array, list[Array]]:
+def _union_codes(tables: Sequence[Array]) -> tuple[Array, list[Array]]:
     """One table of frequency vectors, and per segment the new code of each old one."""
-    if not segments:
-        return np.empty((0, len(FIELDS)), np.int32), []
-    table, codes = encode_frequencies(np.concatenate([s.code_frequencies for s in segments]).astype(np.uint16))
-    ends = np.cumsum([len(s.code_frequencies) for s in segments])
-    return table.reshape(-1, len(FIELDS)), np.split(codes, ends[:-1])
+    if not tables:
+        return np.empty(0, np.int32), []
+    table, codes = encode_frequencies(np.concatenate(tables))
+    ends = np.cumsum([len(known) for known in tables])
+    return table, np.split(codes, ends[:-1])
 
 
 def _sum_by(maps: Sequence[Array], counts: Sequence[Array], size: int) -> Array:

@@ -12,7 +12,6 @@ from numpy.typing import NDArray
 from pincite.index.segments.ragged import gather, positions
 from pincite.index.segments.segment import Segment
 from pincite.index.segments.visibility import Visible
-from pincite.queries import FIELDS
 from pincite.text.words import is_unspaced, term_of
 
 Array = NDArray[Any]
@@ -79,14 +78,15 @@ def literal_weights(
     out = np.zeros((len(words), len(rows)), np.float64)
     where, slots = _read(segment, rows, boosts, Budget(left=2**62))
     stream = segment["stream"][where]
-    index = np.searchsorted(rows, slots // len(FIELDS))
-    weights = np.array(boosts, np.float64)[slots % len(FIELDS)]
+    fields = len(segment.fields)
+    index = np.searchsorted(rows, slots // fields)
+    weights = np.array(boosts, np.float64)[slots % fields]
     for number, (word, field) in enumerate(words):
         found = segment.words.find(word) + 1
-        if found:
+        if found and field in ("", *segment.fields):
             here = stream == found
             if field:
-                here &= slots % len(FIELDS) == FIELDS.index(field)
+                here &= slots % fields == segment.fields.index(field)
             out[number] = np.bincount(index[here], weights=weights[here], minlength=len(rows))
     return out
 
@@ -129,7 +129,7 @@ def _read(segment: Segment, rows: Array, boosts: tuple[float, ...], budget: Budg
     """Stream positions of all words in the rows' boosted fields, and the (row, field) slot of each."""
     ptr = segment["stream_ptr"]
     fields = np.array([i for i, boost in enumerate(boosts) if boost], np.int64)
-    slots = (rows.astype(np.int64)[:, None] * len(FIELDS) + fields).ravel()
+    slots = (rows.astype(np.int64)[:, None] * len(boosts) + fields).ravel()
     starts = ptr[slots]
     lengths = ptr[slots + 1] - starts - 1
     if not budget.take(int(lengths.sum())):
@@ -142,8 +142,8 @@ def _weigh(slots: Array, boosts: tuple[float, ...]) -> tuple[Array, Array]:
     if not len(slots):
         return _nothing()
     distinct, counts = np.unique(slots, return_counts=True)
-    values = counts * np.array(boosts, np.float64)[distinct % len(FIELDS)]
-    rows = distinct // len(FIELDS)
+    values = counts * np.array(boosts, np.float64)[distinct % len(boosts)]
+    rows = distinct // len(boosts)
     first = np.flatnonzero(np.append(True, rows[1:] != rows[:-1]))
     return rows[first].astype(np.int32), np.add.reduceat(values, first)
 

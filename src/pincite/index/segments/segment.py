@@ -9,10 +9,10 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from pincite.fields import STRUCTURAL
 from pincite.index.segments.format import Columns, open_columns
 from pincite.index.segments.hashed import HashedTerms, hash_strings
 from pincite.index.segments.strings import StringTable
-from pincite.queries import FIELDS
 
 Array = NDArray[Any]
 
@@ -26,6 +26,8 @@ class Segment:
         self.folder = folder
         self.facts = self.columns.facts
         self.rows: int = self.facts["rows"]
+        self.fields: tuple[str, ...] = tuple(self.facts.get("fields", STRUCTURAL))
+        """The text fields of its rows, in their order; older segments do not name them and have the structural ones."""
         self.languages: list[str] = self.facts["languages"]
         self.roles: list[frozenset[str]] = [frozenset(roles) for roles in self.facts["roles"]]
         self.elements = self.table("element")
@@ -40,8 +42,8 @@ class Segment:
         self.posting_ptr = self["posting_ptr"]
         self.posting_row = self["posting_row"]
         self.posting_code = self["posting_code"]
-        self.code_frequencies = self["code_frequencies"].reshape(-1, len(FIELDS))
-        self.lengths = self["lengths"].reshape(-1, len(FIELDS))
+        self.code_frequencies = self["code_frequencies"].reshape(-1, len(self.fields))
+        self.lengths = self["lengths"].reshape(-1, len(self.fields))
         self._weighted: dict[tuple[float, ...], tuple[Array, Array]] = {}
 
     def __getitem__(self, column: str) -> Array:
@@ -89,7 +91,7 @@ class Segment:
         return int(self.posting_ptr[index]), int(self.posting_ptr[index + 1])
 
     def weighted(self, boosts: tuple[float, ...]) -> tuple[Array, Array]:
-        """(frequency of each code, length of each row) with the fields' boosts, summed in field order."""
+        """(frequency of each code, length of each row) with boosts in the order of `fields`, summed in that order."""
         known = self._weighted.get(boosts)
         if known is None:
             known = _weigh(self.code_frequencies, boosts), _weigh(self.lengths, boosts)

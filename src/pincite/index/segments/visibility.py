@@ -33,7 +33,8 @@ class Visible:
         """None when every row is visible: then no mask is applied and a list's length is its frequency."""
         rows = segment.lengths if self.mask is None else segment.lengths[self.mask]
         self.count = len(rows)
-        self.lengths: tuple[int, ...] = tuple(int(x) for x in rows.sum(axis=0, dtype=np.int64))
+        self.lengths = dict(zip(segment.fields, map(int, rows.sum(axis=0, dtype=np.int64)), strict=True))
+        """Summed by field."""
         self._frequencies: dict[str, int] = {}
         languages = segment["row_language"] if self.mask is None else segment["row_language"][self.mask]
         present = np.unique(languages)

@@ -6,9 +6,9 @@ import math
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 
+from pincite.fields import STRUCTURAL
 from pincite.index.sqlite_vec.schema import TERM_COLUMNS, WORD_COLUMNS
 from pincite.index.sqlite_vec.store import Store
-from pincite.queries import FIELDS
 from pincite.text.expand import Adjacent, Group, Member, StartsWith, Term, Together
 
 LEAST_IDF = 1e-6
@@ -66,7 +66,8 @@ def expression(groups: Iterable[Group], boosts: Sequence[float]) -> str:
 
 def _columns(boosts: Sequence[float], field: str) -> tuple[str, str]:
     """Where a word may stand: terms and words of the fields that count, as column filters; empty for nowhere."""
-    counting = [number for number, name in enumerate(FIELDS) if boosts[number] and field in ("", name)]
+    held_in = field if field in ("", *STRUCTURAL) else "content"
+    counting = [number for number, name in enumerate(TERM_COLUMNS) if boosts[number] and held_in in ("", name)]
     if not counting:
         return "", ""
     of_terms = " ".join(TERM_COLUMNS[number] for number in counting)

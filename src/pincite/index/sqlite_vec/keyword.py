@@ -15,6 +15,7 @@ from pincite.index.bm25 import boosts_of, idf
 from pincite.index.lines import Line, grouping, shown
 from pincite.index.sqlite_vec.expression import Vocabulary, expression
 from pincite.index.sqlite_vec.rows import lines
+from pincite.index.sqlite_vec.schema import TERM_COLUMNS
 from pincite.index.sqlite_vec.store import Store
 from pincite.index.sqlite_vec.visible import ROWS, Condition, Place, among, filtered, visible
 from pincite.index.terms import Compiled, WeighedGroup, compile_query, required_groups
@@ -57,7 +58,7 @@ class _Run:
 
 def search_words(store: Store, places: Sequence[Place], query: WordQuery) -> Ranking:
     """The best groups; filters and demands hold inside the scan."""
-    boosts = boosts_of(query.scoring)
+    boosts = boosts_of(query.scoring, TERM_COLUMNS)
     vocabulary = Vocabulary(store, boosts)
     if not places or not vocabulary.rows:
         return Ranking("keyword")

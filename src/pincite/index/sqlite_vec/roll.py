@@ -80,7 +80,7 @@ class _Writer:
         life = self._life(birth.lifetime)
         for chunk, entry in zip(birth.derivation.chunks, entries(birth), strict=True):
             self._chunk += 1
-            text = self._text(birth, chunk) if any(entry.fields) else None
+            text = self._text(birth, chunk) if any(entry.fields.values()) else None
             self._rows[_CHUNK].append((self._chunk, life, entry.number, entry.language, text))
             self._rows[_WORDS].append((self._chunk, *_streams(entry)))
             self._rows[_IDENTIFIER] += [(key, self._chunk) for key in entry.identifiers]
@@ -164,7 +164,11 @@ def _key(store: Store, table: tuple[str, str, str], values: tuple[object, ...]) 
 
 def _streams(entry: Entry) -> Iterator[str]:
     """The terms of each field, then its words."""
-    analysed = [[analyse(token, entry.language) for token in tokens(text)] for text in entry.fields]
+    texts = {name: entry.fields.get(name, "") for name in TERM_COLUMNS}
+    texts["content"] = "\n".join(
+        (texts["content"], *(entry.fields[name] for name in entry.fields if name not in texts))
+    )
+    analysed = [[analyse(token, entry.language) for token in tokens(text)] for text in texts.values()]
     for field in analysed:
         yield " ".join(term for token in field for term in token.terms)
     for field in analysed:

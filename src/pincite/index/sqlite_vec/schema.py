@@ -2,17 +2,18 @@
 
 Everything that a view or a filter asks for stands in ordinary tables. FTS5 keeps no text (`content=''`): the catalog
 has it. Its columns come twice: the analyser's terms, by which a word is found and scored, and the folded words in their
-order, in which phrases and prefixes are verified.
+order, in which phrases and prefixes are verified. There is a column for each structural field; FTS5 cannot add others
+later, so what a kind has in fields of its own stands in `content`.
 """
 
 from __future__ import annotations
 
-from pincite.queries import FIELDS
+from pincite.fields import STRUCTURAL
 
 FORMAT = 1
 
-TERM_COLUMNS = FIELDS
-WORD_COLUMNS = tuple(f"{name}_words" for name in FIELDS)
+TERM_COLUMNS = tuple(STRUCTURAL)
+WORD_COLUMNS = tuple(f"{name}_words" for name in TERM_COLUMNS)
 
 
 NO_START, NO_END = 0, 9_999_999

@@ -3,22 +3,20 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass
-from typing import Literal, get_args
 
-from pincite.errors import InvalidArgument, UnknownArgument
 from pincite.kinds.documents.convert.converters import converter_recipe
 from pincite.kinds.documents.definitions import definitions, with_types
-from pincite.kinds.documents.domains import DOMAINS, Domain, detect_domain
+from pincite.kinds.documents.domains import detect_domain
 from pincite.kinds.documents.locate import TABLES, located
 from pincite.kinds.documents.markdown import read_blocks, trimmed
 from pincite.kinds.documents.numbering import heading_number
 from pincite.kinds.documents.outline import Section, outline
 from pincite.kinds.documents.passage_types import TYPES, with_duties_and_references
 from pincite.kinds.documents.references import with_references
-from pincite.kinds.documents.subsections import MAX_DEPTH, Place, subsections
+from pincite.kinds.documents.subsections import Place, subsections
 from pincite.kinds.documents.units import Unit, pack, units
 from pincite.kinds.documents.works import long_names, short_names
+from pincite.kinds.options import CutOptions
 from pincite.text.identifiers import qualified
 from pincite.text.language import identify
 from pincite.text.tokens import count_tokens
@@ -34,62 +32,21 @@ DEFINITIONS = 2
 REFERENCES = 2
 """Bump when cross-references are found or resolved in other ways than before."""
 
-Strategy = Literal["structure", "token"]
-STRATEGIES: tuple[str, ...] = get_args(Strategy)
-
 _LANGUAGE_CHARS = 100
 """Shorter passages take the document's language: too little to tell one from."""
 _LANGUAGE_SAMPLE = 1_000
 
 
-@dataclass(frozen=True, slots=True)
-class CutOptions:
-    """How long a passage may be, how much neighbouring ones share in a text without headings, what is cited in it."""
-
-    max_chunk_tokens: int = 800
-    overlap_tokens: int = 50
-    chunking_strategy: Strategy = "structure"
-    """`structure`: along headings; `token`: windows over the whole text, whatever stands in it."""
-    document_domain: Domain | None = None
-    """What kind of work the documents are; None: each is looked at."""
-    max_subsection_depth: int = MAX_DEPTH
-    """How deep enumerations inside a section have places of their own: 2 for `203(a)(1)`, 0 for none."""
-    extract_definitions: bool = True
-    extract_cross_references: bool = True
-
-    def __post_init__(self) -> None:
-        if not 100 <= self.max_chunk_tokens <= 2000:
-            raise InvalidArgument(
-                f"max_chunk_tokens is {self.max_chunk_tokens}; choose 100 to 2000", field="max_chunk_tokens"
-            )
-        if not 0 <= self.overlap_tokens <= self.max_chunk_tokens // 2:
-            raise InvalidArgument(
-                f"overlap_tokens is {self.overlap_tokens}; choose 0 to {self.max_chunk_tokens // 2}, "
-                "half of max_chunk_tokens",
-                field="overlap_tokens",
-            )
-        if not 0 <= self.max_subsection_depth <= 10:
-            raise InvalidArgument(
-                f"max_subsection_depth is {self.max_subsection_depth}; choose 0 to 10", field="max_subsection_depth"
-            )
-        if self.chunking_strategy not in STRATEGIES:
-            raise UnknownArgument.named(
-                "chunking_strategy", self.chunking_strategy, STRATEGIES, field="chunking_strategy"
-            )
-        if self.document_domain is not None and self.document_domain not in DOMAINS:
-            raise UnknownArgument.named("document_domain", self.document_domain, DOMAINS, field="document_domain")
-
-    @property
-    def recipe(self) -> str:
-        """What fingerprints the passages cut with these options."""
-        made = f"documents/{RECIPE};max={self.max_chunk_tokens};overlap={self.overlap_tokens};tables={TABLES}"
-        made += f";types={TYPES}"
-        if self.chunking_strategy != "structure":
-            made += f";strategy={self.chunking_strategy}"
-        domain = f";domain={self.document_domain}" if self.document_domain else ""
-        defined = f";definitions={DEFINITIONS}" if self.extract_definitions else ""
-        references = f";references={REFERENCES}" if self.extract_cross_references else ""
-        return f"{made};structure={STRUCTURE};depth={self.max_subsection_depth}{domain}{defined}{references}"
+def recipe_of(options: CutOptions) -> str:
+    """What fingerprints the passages cut with these options."""
+    made = f"documents/{RECIPE};max={options.max_chunk_tokens};overlap={options.overlap_tokens};tables={TABLES}"
+    made += f";types={TYPES}"
+    if options.chunking_strategy != "structure":
+        made += f";strategy={options.chunking_strategy}"
+    domain = f";domain={options.document_domain}" if options.document_domain else ""
+    defined = f";definitions={DEFINITIONS}" if options.extract_definitions else ""
+    references = f";references={REFERENCES}" if options.extract_cross_references else ""
+    return f"{made};structure={STRUCTURE};depth={options.max_subsection_depth}{domain}{defined}{references}"
 
 
 def cut(content: Content, options: CutOptions | None = None, element_id: str = "") -> Derivation:
@@ -133,7 +90,7 @@ def cut(content: Content, options: CutOptions | None = None, element_id: str = "
     placed = located(content, chunks, fences)
     defined = definitions(content, placed, sections, fences) if options.extract_definitions else ()
     made = Derivation(
-        recipe=options.recipe + converter_recipe(str(content.metadata.get("converter", ""))),
+        recipe=recipe_of(options) + converter_recipe(str(content.metadata.get("converter", ""))),
         chunks=with_duties_and_references(content, with_types(content, placed, sections, defined), sections),
         definitions=defined,
         aliases=(*_aliases(sections), *_place_aliases(places), *_work_aliases(content, sections)),

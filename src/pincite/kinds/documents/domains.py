@@ -7,16 +7,11 @@ from __future__ import annotations
 
 import re
 from collections.abc import Sequence
-from typing import Literal, get_args
 
 from pincite.kinds.documents.numbering import heading_number
 from pincite.kinds.documents.outline import Section
+from pincite.kinds.options import Domain
 from pincite.types import Content
-
-Domain = Literal[
-    "none", "us_legislative", "au_legislative", "swiss_legislative", "academic", "technical", "legal_contract"
-]
-DOMAINS: tuple[str, ...] = get_args(Domain)
 
 _OPENING = 3_000
 """Characters in which a contract names itself."""

@@ -6,11 +6,13 @@ from collections.abc import Iterator
 from pathlib import Path
 
 from pincite.errors import MissingExtra
+from pincite.filters import filterable, stated_language
 from pincite.ids import normalise_id
 from pincite.kinds.documents.convert import SAVE_AS, converter_recipe, fingerprint
-from pincite.kinds.documents.cut import CutOptions, cut
+from pincite.kinds.documents.cut import cut, recipe_of
 from pincite.kinds.documents.read import MAX_BYTES, SUFFIXES, EmptyFile, read_document
-from pincite.protocols.kind import Declaration, Described, RelationType
+from pincite.kinds.options import CutOptions
+from pincite.protocols.kind import Declaration, Described, LinkForms, RelationType
 from pincite.reading import Item, Neighbourhood, ReadElement, ReadState, Recognised, Record, Unread
 from pincite.text.language import identify
 from pincite.types import REFERS_TO, Chunk, Content, Derivation
@@ -32,10 +34,18 @@ DECLARATION = Declaration(
     media_types=MEDIA_TYPES,
     save_as=SAVE_AS,
     max_bytes=MAX_BYTES,
-    fields={"content": 1.0, "headings": 2.0, "section": 2.0, "terms": 3.0},
     relations=(RelationType(REFERS_TO),),
     facets=("language", "file_type", "date", "chunk_type"),
+    links=LinkForms(
+        suffixes=(".md", ".markdown", ".txt", ".html", ".pdf", ".docx"),
+        folder_pages=("_index.md", "index.md", "README.md", "readme.md", "_index.html", "index.html"),
+        served_as=".html",
+    ),
 )
+
+
+WIRE = ("layer", "source_path", "file_type")
+"""What of a document's metadata stands beside it on the wire, as far as it is there."""
 
 
 class DocumentsKind:
@@ -49,7 +59,7 @@ class DocumentsKind:
 
     def recipe(self, item_name: str = "") -> str:
         """The options, and what converts such a file: its newer version reads the file again."""
-        return self._options.recipe + converter_recipe(fingerprint(Path(item_name).suffix.lower()))
+        return recipe_of(self._options) + converter_recipe(fingerprint(Path(item_name).suffix.lower()))
 
     def read(self, item: Item) -> Iterator[ReadElement | Unread]:
         """The one document in a file."""
@@ -76,13 +86,24 @@ class DocumentsKind:
         text = "\n\n".join(filter(str.strip, (f"# {title}" if title else "", record.text)))
         if not text.strip():
             return None
-        stated = str(record.metadata.get("lang") or record.metadata.get("language") or "")
-        language = stated if len(stated) == 2 else identify(text)
-        content = Content("document", "document", title, text, language, {**record.metadata, "file_type": "md"})
+        language = stated_language(record.metadata) or identify(text)
+        content = Content(
+            "document", "document", title, text, language, {**filterable(record.metadata), "file_type": "md"}
+        )
         return ReadElement(record.record_id, (ReadState(content),))
 
     def describe(self, content: Content, chunk: Chunk | None, language: str) -> Described:
-        """The title, and the number of the section where it has one."""
-        section = chunk.section_id if chunk else ""
-        place = f"{content.name} § {section}" if section and section[0].isdigit() else content.name
-        return Described(place)
+        """The title with the number of the section, or its heading where it has none; and which file it came from."""
+        return Described(
+            " ".join(filter(None, (content.name or "(untitled)", _place(content, chunk) if chunk else ""))),
+            {name: content.metadata.get(name) for name in WIRE},
+            moved=("source_path", "file_type"),
+        )
+
+
+def _place(content: Content, chunk: Chunk) -> str:
+    section = chunk.section_id
+    if section[:1].isdigit():
+        return f"§ {section}"
+    heading = chunk.parent_chain[-1] if chunk.parent_chain else ""
+    return f"– {heading}" if heading and heading != content.name else ""

@@ -13,7 +13,7 @@ from dataclasses import dataclass
 
 from pincite.kinds.documents.markdown import Blocks, Heading, between, read_blocks, text_start, trimmed
 from pincite.kinds.documents.numbering import heading_number
-from pincite.kinds.documents.titles import explicit_anchor, plain_title, slug
+from pincite.text.titles import explicit_anchor, plain_title, slug
 from pincite.types import Span
 
 

@@ -16,7 +16,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass, replace
 from itertools import pairwise
 
-from pincite.kinds.documents.domains import Domain
+from pincite.kinds.options import Domain
 from pincite.text.section_references import LETTER_WORDS, NUMERAL_WORDS, PARAGRAPH_WORDS, join_levels
 from pincite.types import Span
 

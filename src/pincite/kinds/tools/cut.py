@@ -22,14 +22,22 @@ def element_id(tool: Tool) -> str:
 
 
 def element(tool: Tool) -> PutElement:
-    """The tool as the catalog takes it. The stored text is its definition: any change of it is a new version."""
+    """The tool as the catalog takes it."""
+    content = content_of(tool)
+    return PutElement(element_id(tool), (State(content, derivation_of(tool, content.language)),))
+
+
+def content_of(tool: Tool) -> Content:
+    """The stored text is the tool's definition: any change of it is a new version."""
     text = json.dumps(tool.definition, ensure_ascii=False, sort_keys=True, indent=2)
     language = identify(tool.description, default="en") if len(tool.description) >= MIN_LANGUAGE_CHARS else "en"
     metadata: dict[str, JsonValue] = dict(tool.hints)
     metadata |= {"server": tool.server} if tool.server else {}
-    content = Content("tool", "tool", tool.name, text, language, metadata)
+    return Content("tool", "tool", tool.name, text, language, metadata)
+
+
+def derivation_of(tool: Tool, language: str) -> Derivation:
+    """Its one passage, and the names by which it is found."""
     passage = Chunk(0, rendered=render(tool), language=language, parent_chain=(name_in_words(tool.name) or tool.name,))
     names = dict.fromkeys(filter(None, (name_in_words(tool.name), tool.title)))
-    return PutElement(
-        element_id(tool), (State(content, Derivation(RECIPE, (passage,), aliases=tuple(map(Alias, names)))),)
-    )
+    return Derivation(RECIPE, (passage,), aliases=tuple(map(Alias, names)))

@@ -27,6 +27,11 @@ EXPECTED = "an MCP tools/list result, or a list of functions as OpenAI takes the
 
 def load_tools_file(path: Path, server: str = "") -> tuple[Tool, ...]:
     """The tools in a JSON file."""
+    return parse_tools(tools_in_file(path), server)
+
+
+def tools_in_file(path: Path) -> Sequence[object]:
+    """What the list in a JSON file holds, as it stands there."""
     try:
         size = path.stat().st_size
         if size > MAX_BYTES:
@@ -36,12 +41,12 @@ def load_tools_file(path: Path, server: str = "") -> tuple[Tool, ...]:
         raise NotFound(f"there is no file {str(path)!r}", field="tools") from error
     except OSError as error:
         raise InvalidArgument(f"{path} cannot be read: {error.strerror}", field="tools") from error
-    except ValueError as error:
+    except (ValueError, RecursionError) as error:
         raise InvalidArgument(
             f"{path} is not JSON: {error}. A server is started by its command: --tools 'python {path.name}'",
             field="tools",
         ) from error
-    return parse_tools(given, server)
+    return _items(given)
 
 
 def parse_tools(given: object, server: str = "") -> tuple[Tool, ...]:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from pincite.testing.index.erasure import WordsErased
+from pincite.testing.index.fields import Fields
 from pincite.testing.index.filters import Filters
 from pincite.testing.index.groups import WordGroups
 from pincite.testing.index.identifiers import Identifiers
@@ -17,7 +18,7 @@ from pincite.testing.index.views import WordsInTime
 
 
 class WordIndexContract(
-    WordsInTime, Filters, WordScores, Phrases, Languages, WordGroups, Identifiers, WordsErased, Isolation
+    WordsInTime, Filters, WordScores, Fields, Phrases, Languages, WordGroups, Identifiers, WordsErased, Isolation
 ):
     """Every promise of `pincite.protocols.WordIndex`, as a test."""
 

@@ -55,6 +55,7 @@ class Opened:
     ever = declared("ever")
     among = declared("among")
     dense = declared("dense")
+    fields = declared("fields")
     exact_scan = declared("exact_scan")
     isolated = declared("score_isolation")
     replaying = declared("replay")

@@ -6,7 +6,7 @@ import html
 import re
 
 from pincite.kinds.documents.definitions.forms import Forms
-from pincite.kinds.documents.titles import plain_title
+from pincite.text.titles import plain_title
 
 MAX_TERM_WORDS = 12
 MAX_TERM = 120

@@ -18,10 +18,10 @@ from pincite.kinds.documents.references.links import Link, find_links
 from pincite.kinds.documents.references.named import Work, work_of
 from pincite.kinds.documents.references.readable import Readable, readable
 from pincite.kinds.documents.references.relative import Relative, find_relative
-from pincite.kinds.documents.titles import slug
 from pincite.kinds.documents.works import head_of, kind, long_names, short_names
 from pincite.text.identifiers import fold_name, qualified
 from pincite.text.section_references import bare_number, join_levels
+from pincite.text.titles import slug
 from pincite.types import REFERS_TO, Alias, Content, Derivation, JsonValue, Relation, Span
 
 MAX_RANGE = 30
