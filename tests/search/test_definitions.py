@@ -151,7 +151,7 @@ def test_the_command_shows_meanings_and_conflicts(desk: Desk, run: Run) -> None:
     body = json.loads(run(*library, "definitions", "Goods", "--json").stdout)
     assert body["conflicts"] is True
     missing = run(*library, "definitions", "Business Day")
-    assert (missing.returncode, "defined are 'Working Day'" in missing.stdout) == (1, True)
+    assert (missing.returncode, "similar defined terms: 'Working Day'" in missing.stdout) == (1, True)
     assert "Relevant definitions:" in run(*library, "search", "arrive within three working days").stdout
 
 
