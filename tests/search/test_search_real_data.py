@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 
 import pincite
-from pincite.ingest import spine
+from pincite.kinds.documents import kind
 
 DATA = Path(os.environ.get("PINCITE_TEST_DATA", Path(__file__).parents[3] / "shared" / "data"))
 QUERIES = {
@@ -62,8 +62,8 @@ def test_of_an_unchanged_corpus_only_what_was_passed_over_is_read_again(
 ) -> None:
     _, folder, library = corpus
     read: list[object] = []
-    real = spine.read_document
-    monkeypatch.setattr(spine, "read_document", lambda *given: read.append(given) or real(*given))
+    real = kind.read_document
+    monkeypatch.setattr(kind, "read_document", lambda *given: read.append(given) or real(*given))
     report = library.ingest(folder)
     assert report.unchanged > 50
     assert len(read) == len(report.skipped)
