@@ -74,11 +74,11 @@ class SourceMemory:
         """Why an element of another source is not taken, and what to do about it."""
         # What was handed over has no folder that could have moved, and a delivery cannot ask for a takeover.
         offered = self._key != DELIVERED
-        here = f" if that source has moved here, add --take-over {shlex.quote(owner)};" if offered else ""
-        there = " if that source has moved here, send its place as take_over;" if offered else ""
+        move = either(f"add --take-over {shlex.quote(owner)}", "send its place as take_over")
+        moved = f" if that source has moved here, {move};" if offered else ""
         advice = either(
-            f"{owner};{here} to keep both, give this source a --prefix or another --repository",
-            f"another source;{there} to keep both, give this one a prefix or another repository_id",
+            f"{owner};{moved} to keep both, give this source a --prefix or another --repository",
+            f"another source;{moved} to keep both, give this one a prefix or another repository_id",
         )
         return f"{element_id!r} already comes from {advice}"
 

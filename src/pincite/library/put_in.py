@@ -22,7 +22,7 @@ from pincite.ingest.report import IngestReport, Progress, silent
 from pincite.ingest.sources import DEFAULT_KIND, Source, deliver, open_source, remembered_as
 from pincite.ingest.spine import estimate, ingest
 from pincite.ingest.watch import FilesChanged, watched
-from pincite.kinds.open import open_kind, openers
+from pincite.kinds.open import open_kind
 from pincite.library.opened import OpenLibrary
 from pincite.protocols import Kind
 from pincite.types import Change, Committed, Scope
@@ -66,7 +66,7 @@ class Writing(OpenLibrary):
             prefix,
             allow_empty,
             remembered_as(take_over, kind) if take_over else "",
-            self._kinds(),
+            self.kinds.kinds,
         )
         return self._take_in(scope, opened, options, progress, embedding=embedding)
 
@@ -86,17 +86,13 @@ class Writing(OpenLibrary):
         The folder may go afterwards. `withdrawn`: paths that were delivered earlier and are taken out.
         """
         self._require_owner("change what it holds")
-        options = IngestOptions(self._kind(DEFAULT_KIND), author or self._author, message, beside=self._kinds())
+        options = IngestOptions(self._kind(DEFAULT_KIND), author or self._author, message, beside=self.kinds.kinds)
         source = deliver(Path(folder), withdrawn)
         return self._take_in(self._writable(repository), source, options, progress, embedding=embedding)
 
     def _kind(self, name: str) -> Kind:
         """A kind, opened as the settings say."""
         return open_kind(name, self.config.kind_settings(name))
-
-    def _kinds(self) -> tuple[Kind, ...]:
-        """All kinds of elements that this library may hold."""
-        return tuple(self._kind(name) for name in openers())
 
     def apply(
         self,
@@ -127,7 +123,7 @@ class Writing(OpenLibrary):
             message=message,
             message_ids=message_ids,
             expected_head=expected_head,
-            kinds=self._kinds(),
+            kinds=self.kinds.kinds,
         )
         self._merge_in_background(scope)
         if embedding:
