@@ -5,9 +5,12 @@ from __future__ import annotations
 from pathlib import Path
 
 import pytest
+from pydantic import ValidationError
 
+import pincite
 from pincite.errors import InvalidArgument, NotFound, UnknownArgument
 from pincite.fields import STRUCTURAL
+from pincite.queries import Scoring
 from pincite.settings import Config, load_config
 
 
@@ -25,9 +28,10 @@ def test_defaults_are_those_of_the_requirements() -> None:
         "default",
         "main",
     )
-    scoring = config.keyword.scoring()
+    scoring = config.keyword
     assert (scoring.k1, scoring.b) == (1.5, 0.75)
-    assert scoring.boosts == {"content": 1.0, "headings": 2.0, "section": 2.0, "terms": 3.0}
+    boosts = [scoring.boost(name) for name in ("content", "headings", "section", "terms", "other")]
+    assert boosts == [1.0, 2.0, 2.0, 3.0, 0.0]
     assert (config.chunking.options().max_chunk_tokens, config.chunking.options().overlap_tokens) == (800, 50)
 
 
@@ -162,15 +166,28 @@ def test_a_setting_that_is_given_twice_is_refused(tmp_path: Path) -> None:
 def test_boosts_take_the_fields_of_kinds_and_name_the_nearest_for_others(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("pincite.settings.keyword.declared_fields", lambda: {**STRUCTURAL, "oncall": 2.0})
+    monkeypatch.setattr("pincite.settings.config.declared_fields", lambda: {**STRUCTURAL, "oncall": 2.0})
     config = load_config(write(tmp_path, "keyword: {boosts: {oncall: 4, headings: 1.5}}"), {})
-    assert config.keyword.scoring({**STRUCTURAL, "oncall": 2.0, "owner": 3.0}).boosts == {
-        "content": 1.0, "headings": 1.5, "section": 2.0, "terms": 3.0, "oncall": 4.0, "owner": 3.0,
-    }  # fmt: skip
+    boosts = [config.keyword.boost(name) for name in ("content", "headings", "oncall", "owner")]
+    assert boosts == [1.0, 1.5, 4.0, 0.0]
     with pytest.raises(UnknownArgument, match=r"keyword\.boosts\.oncal'; did you mean 'keyword\.boosts\.oncall'"):
         load_config(write(tmp_path, "keyword: {boosts: {oncal: 4}}"), {})
     with pytest.raises(InvalidArgument, match="oncall"):
         load_config(write(tmp_path, "keyword: {boosts: {oncall: -1}}"), {})
+
+
+def test_scoring_is_checked_by_one_rule_in_code_and_in_a_file() -> None:
+    for stated in ({"k1": -1.0}, {"b": 1.5}, {"boosts": {"content": 101.0}}, {"literal": 2.0}):
+        with pytest.raises(ValidationError):
+            Scoring(**stated)  # type: ignore[arg-type]
+        with pytest.raises(InvalidArgument, match=rf"keyword\.{next(iter(stated))}"):
+            load_config({"keyword": stated}, {})
+
+
+def test_the_fields_of_kinds_keep_their_measure_where_the_settings_state_none(tmp_path: Path) -> None:
+    with pincite.open(tmp_path / "library", keyword={"boosts": {"headings": 5}}) as library:
+        assert library.scoring.boosts == {**library.kinds.fields, "headings": 5.0}
+        assert library.kinds.fields["headings"] != 5.0
 
 
 def test_settings_of_an_unknown_kind_name_the_nearest(tmp_path: Path) -> None:

@@ -4,10 +4,14 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import Literal, NamedTuple, TypeAlias
+from typing import Annotated, Literal, NamedTuple, TypeAlias
+
+from pydantic import Field
+from pydantic import dataclasses as checked
 
 from pincite.fields import STRUCTURAL
 from pincite.meaning import Calibration
+from pincite.options import CLOSED
 from pincite.types import Scope
 
 # --- the words of a query, as a small tree --------------------------------------------------------------------
@@ -96,19 +100,26 @@ Filter: TypeAlias = OneOf | Between
 # --- questions ------------------------------------------------------------------------------------------------
 
 
-@dataclass(frozen=True, slots=True)
+Boost = Annotated[float, Field(ge=0, le=100)]
+
+
+@checked.dataclass(frozen=True, slots=True, config=CLOSED)
 class Scoring:
     """BM25 over combined fields: k1 and b as in seed S1, boosts per field."""
 
-    k1: float = 1.5
-    b: float = 0.75
-    boosts: Mapping[str, float] = field(default_factory=lambda: dict(STRUCTURAL))
-    """How much a word counts by the field that it stands in; in a field without a boost it does not count."""
-    literal: float = 0.2
+    k1: float = Field(default=1.5, ge=0, le=10)
+    b: float = Field(default=0.75, ge=0, le=1)
+    boosts: Mapping[str, Boost] = Field(default_factory=dict)
+    """How much a word counts by the field that it stands in, where that is not the field's own measure (`boost`)."""
+    literal: float = Field(default=0.2, ge=0, le=1)
     """What a word adds, as a share of its worth, where it stands as typed and not only as a stem; 0 is plain BM25."""
-    elsewhere: float = 0.3
+    elsewhere: float = Field(default=0.3, ge=0, le=1)
     """What a word of a long query adds, as a share of its worth, where another passage of the element holds more of it
     than the best passage does; 0 looks at the best passage alone."""
+
+    def boost(self, name: str) -> float:
+        """How much a word counts in a field: nothing in one that neither every passage has nor `boosts` names."""
+        return self.boosts.get(name, STRUCTURAL.get(name, 0.0))
 
 
 LONG_QUERY = 12
@@ -131,7 +142,7 @@ class WordQuery:
     depth: int = 200
     """How many groups to return; ties at the last place are cut by id."""
     group: Literal["element", "chunk"] = "element"
-    scoring: Scoring = Scoring()
+    scoring: Scoring = field(default_factory=Scoring)
     max_words: int | None = None
     """Keep only the rarest words of a long query; the ranking says so."""
     expected: int | None = None

@@ -15,6 +15,7 @@ import bm25s
 import pytest
 
 from pincite.catalog.sqlite import SqliteCatalog
+from pincite.fields import STRUCTURAL
 from pincite.index.segments.index import SegmentIndex
 from pincite.queries import Ranking, Scoring, Some, Word, WordQuery
 from pincite.text.stopwords import QUERY_STOPWORDS
@@ -24,7 +25,7 @@ from pincite.types import Chunk, Commit, Content, Derivation, PutElement, Scope,
 pytestmark = pytest.mark.data
 
 DATA = Path(__file__).parents[3] / "shared" / "data"
-ONE_FIELD = Scoring(k1=1.2, b=0.75, boosts={"content": 1.0}, literal=0.0)
+ONE_FIELD = Scoring(k1=1.2, b=0.75, boosts={**dict.fromkeys(STRUCTURAL, 0.0), "content": 1.0}, literal=0.0)
 
 
 def lines(corpus: str, name: str) -> list[dict[str, Any]]:

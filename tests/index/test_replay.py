@@ -82,7 +82,7 @@ SCORINGS = (
     Scoring(),
     Scoring(),
     Scoring(literal=0, elsewhere=0.9),
-    Scoring(k1=1.2, boosts={"content": 1.0}),
+    Scoring(k1=1.2, boosts={**dict.fromkeys(STRUCTURAL, 0.0), "content": 1.0}),
     Scoring(k1=0.9, b=0.4, boosts={"content": 0.1, "headings": 0.7, "terms": 1.3}, literal=0.7),
     Scoring(k1=0.0),
     Scoring(b=0.0),

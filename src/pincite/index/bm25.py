@@ -46,4 +46,4 @@ def norm(length: Any, average: float, scoring: Scoring) -> Any:
 
 def boosts_of(scoring: Scoring, fields: Sequence[str], only: str = "") -> tuple[float, ...]:
     """The boosts of these fields, in their order; with `only` that of one field, and 0 for the others."""
-    return tuple(float(scoring.boosts.get(name, 0.0)) if only in ("", name) else 0.0 for name in fields)
+    return tuple(scoring.boost(name) if only in ("", name) else 0.0 for name in fields)

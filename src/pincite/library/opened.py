@@ -30,6 +30,7 @@ from pincite.models.in_use import ModelInUse
 from pincite.models.registry import open_reranker
 from pincite.protocols import Catalog, Embedder, Index, OpenKinds, Reranker, Session
 from pincite.protocols.kind import Described
+from pincite.queries import Scoring
 from pincite.search.query import Meaning, Passage, Reader, day
 from pincite.search.reranking import Reranking
 from pincite.settings import Config
@@ -152,12 +153,18 @@ class OpenLibrary:
         with self.catalog.operator() as operator:
             return operator.repositories.all()
 
+    @property
+    def scoring(self) -> Scoring:
+        """How words are weighed: as the settings say, and in the fields of kinds as those declare."""
+        stated = self.config.keyword
+        return replace(stated, boosts={**self.kinds.fields, **stated.boosts})
+
     def _reader(self) -> Reader:
         reranking = self.reranking
         return Reader(
             self.catalog,
             self.index,
-            self.config.keyword.scoring(self.kinds.fields),
+            self.scoring,
             self.config.tenant,
             self.config.organization,
             self.roles,

@@ -16,6 +16,9 @@ from pincite.settings.section import UNKNOWN_NAME
 
 Model = TypeVar("Model", bound=BaseModel)
 Location = tuple[int | str, ...]
+MAPPINGS = (dict, Mapping)
+HOLDERS = (*MAPPINGS, list, tuple)
+"""What may hold settings without names of their own."""
 UNKNOWN = ("extra_forbidden", "unexpected_keyword_argument")
 """Pydantic's error types for a name that a section, or a class of options, does not have."""
 
@@ -70,8 +73,8 @@ def _place(model: type[BaseModel], location: Location) -> Location:
     """The part of a location that is in the file; after it come the names of types that were tried."""
     place: Any = model
     for depth, part in enumerate(location):
-        is_field = _is_model(place) and (part in _fields(place) or _takes_more(place))
-        if not is_field and get_origin(place) not in (dict, list, tuple):
+        is_field = _is_model(place) and part in _fields(place)
+        if not is_field and get_origin(place) not in HOLDERS:
             return location[:depth]
         place = _below(place, part)
     return location
@@ -89,17 +92,16 @@ def _known(model: type[BaseModel], location: Location) -> list[str]:
 def _below(place: Any, part: int | str) -> Any:
     """The type under a name of a model, a key of a mapping or an index of a list."""
     if _is_model(place):
-        found = _fields(place).get(str(part))
-        return _plain(found.annotation) if found else None
+        return _plain(_fields(place)[str(part)].annotation)
     inside = get_args(place)
-    return _plain(inside[-1 if get_origin(place) is dict else 0]) if inside else None
+    return _plain(inside[-1 if get_origin(place) in MAPPINGS else 0]) if inside else None
 
 
 def _plain(annotation: Any) -> Any:
     """The model in `Model | None` and `Annotated[Model, …]`; anything else unchanged."""
     if get_origin(annotation) is Annotated:
         return _plain(get_args(annotation)[0])
-    if get_origin(annotation) in (dict, list, tuple) or _is_model(annotation):
+    if get_origin(annotation) in HOLDERS or _is_model(annotation):
         return annotation
     return next((part for part in map(_plain, get_args(annotation)) if _is_model(part)), annotation)
 
@@ -107,11 +109,6 @@ def _plain(annotation: Any) -> Any:
 def _is_model(place: Any) -> bool:
     """Whether it is a class with named fields: a section of the settings, or options in one."""
     return isinstance(place, type) and (issubclass(place, BaseModel) or is_pydantic_dataclass(place))
-
-
-def _takes_more(model: Any) -> bool:
-    """Whether names beyond its fields are taken."""
-    return issubclass(model, BaseModel) and model.model_config.get("extra") == "allow"
 
 
 def _fields(model: Any) -> dict[str, FieldInfo]:

@@ -34,12 +34,12 @@ from pydantic_core import PydanticCustomError
 from pincite.errors import UnknownArgument
 from pincite.index.open import DEFAULT as DEFAULT_INDEX
 from pincite.index.open import index_names
-from pincite.kinds.open import kind_names
+from pincite.kinds.open import declared_fields, kind_names
 from pincite.kinds.options import KindSettings
 from pincite.models.contexts.options import WriterOptions
+from pincite.queries import Scoring
 from pincite.settings.chunking import Chunking
 from pincite.settings.gate import Gate
-from pincite.settings.keyword import Keyword
 from pincite.settings.models import Embedding, Reranker
 from pincite.settings.retrieval import Retrieval
 from pincite.settings.section import Name, Section, unknown_name
@@ -75,7 +75,7 @@ class Config(Section):
     tenant: Name = "default"
     organization: Name = "default"
     repository: Name = "main"
-    keyword: Keyword = Keyword()
+    keyword: Scoring = Scoring()
     chunking: Chunking = Chunking()
     kinds: dict[Name, dict[str, JsonValue]] = Field(default_factory=dict)
     """What a kind is to know, under its name; the kind says what it takes."""
@@ -94,6 +94,14 @@ class Config(Section):
     gate: Gate = Gate()
     serve: ServeSettings = ServeSettings()
     telemetry: Telemetry = Telemetry()
+
+    @field_validator("keyword")
+    @classmethod
+    def _are_fields(cls, stated: Scoring) -> Scoring:
+        for name in stated.boosts:
+            if name not in (known := declared_fields()):
+                raise unknown_name(f"boosts.{name}", [f"boosts.{other}" for other in known])
+        return stated
 
     @field_validator("kinds")
     @classmethod

@@ -10,7 +10,6 @@ from pydantic_core import PydanticCustomError
 
 Name = Annotated[str, Field(min_length=1, max_length=200)]
 Share = Annotated[float, Field(ge=0, le=1)]
-Boost = Annotated[float, Field(ge=0, le=100)]
 UNKNOWN_NAME = "unknown_name"
 
 

@@ -363,7 +363,7 @@ def _weight(row: Row, member: Member, scoring: Scoring, field: str) -> float:
 def _boosts(row: Row, scoring: Scoring, field: str = "") -> list[tuple[str, float]]:
     """The fields of a row that count, with their boosts; `field` is the one that a query is restricted to."""
     names = [name for name in row.words if field in ("", name)]
-    return [(name, float(scoring.boosts[name])) for name in names if scoring.boosts.get(name)]
+    return [(name, boost) for name in names if (boost := scoring.boost(name))]
 
 
 class _Question:

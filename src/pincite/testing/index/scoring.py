@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import pytest
 
+from pincite.fields import STRUCTURAL
 from pincite.queries import All, Maybe, Node, Not, Phrase, Scoring, Some, Word, WordQuery
 from pincite.testing.index.opened import Opened
 from pincite.testing.index.shelf import PLAIN, Shelf, page, passage, put, scores, words
@@ -94,7 +95,7 @@ class WordScores(Opened):
             put("term", page(filler, name="x", defined=(("lease", 0),))),
         )
         assert shelf.find(WordQuery(Word("lease"), scoring=PLAIN)) == ["term", "heading", "text"]
-        content_only = Scoring(boosts={"content": 1.0})
+        content_only = Scoring(boosts={**dict.fromkeys(STRUCTURAL, 0.0), "content": 1.0})
         ranking = shelf.ask(WordQuery(Word("lease"), scoring=content_only))
         assert ([found.element_id for found in ranking.found], ranking.total) == (["text"], 1)
 
