@@ -1,6 +1,6 @@
 """Plug-ins: what a table offers besides our own, from the entry points of installed packages.
 
-Each table has a group of entry points: `pincite.catalogs`, `pincite.indexes`, `pincite.embedders`, `pincite.rerankers`.
+Each table has a group of entry points: `pincite.kinds`, `pincite.catalogs`, `pincite.indexes`, `pincite.vector_stores`,
 """
 
 from __future__ import annotations

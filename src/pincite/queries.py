@@ -109,7 +109,7 @@ class Scoring:
 
     k1: float = Field(default=1.5, ge=0, le=10)
     b: float = Field(default=0.75, ge=0, le=1)
-    boosts: Mapping[str, Boost] = Field(default_factory=dict)
+    boosts: Mapping[str, Boost] = Field(default_factory=dict, examples=[dict(STRUCTURAL)])
     """How much a word counts by the field that it stands in, where that is not the field's own measure (`boost`)."""
     literal: float = Field(default=0.2, ge=0, le=1)
     """What a word adds, as a share of its worth, where it stands as typed and not only as a stem; 0 is plain BM25."""

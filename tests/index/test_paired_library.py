@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from importlib.metadata import EntryPoint
 from pathlib import Path
 from typing import Any
@@ -9,6 +10,7 @@ from typing import Any
 import pytest
 
 import pincite
+from pincite import plugins
 from pincite.errors import InvalidArgument, Unavailable, UnknownArgument
 from pincite.index import stores
 from pincite.index.flat import FlatVectors
@@ -100,12 +102,14 @@ def test_a_store_that_nobody_has_is_refused_with_those_there_are(tmp_path: Path)
         pincite.open(settings(tmp_path, vectors="flet"))
     with pytest.raises(InvalidArgument, match="has no address"):
         pincite.open(settings(tmp_path, vectors="flat://host"))
+    with pytest.raises(UnknownArgument, match="unknown setting of vectors: flat 'rows'"):
+        pincite.open(settings(tmp_path, vectors="flat", vectors_settings={"rows": 7}))
 
 
 def test_another_package_brings_its_own_store(tmp_path: Path, texts: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     point = EntryPoint("mine", f"{__name__}:Mine", stores.GROUP)
-    monkeypatch.setattr(stores, "entry_points", lambda group: [point] if group == stores.GROUP else [])
-    with pincite.open(settings(tmp_path, vectors="mine://here")) as library:
+    monkeypatch.setattr(plugins, "entry_points", lambda group: [point] if group == stores.GROUP else [])
+    with pincite.open(settings(tmp_path, vectors="mine://here", vectors_settings={"rows": 7})) as library:
         library.ingest(texts, embedding=False)
         library.embed()
         assert library.search("dog bites", mode="semantic").hits[0].passage.element_id == "dogs.md"
@@ -115,6 +119,6 @@ def test_another_package_brings_its_own_store(tmp_path: Path, texts: Path, monke
 class Mine(FlatVectors):
     name = "mine"
 
-    def __init__(self, address: str) -> None:
-        assert address == "mine://here"
+    def __init__(self, address: str, settings: Mapping[str, object]) -> None:
+        assert (address, dict(settings)) == ("mine://here", {"rows": 7})
         super().__init__()

@@ -37,17 +37,22 @@ def index_engine(given: str) -> IndexEngine:
 
 
 def open_index(
-    given: str, folder: Path, catalog: Catalog, vectors: str = "", settings: Mapping[str, object] | None = None
+    given: str,
+    folder: Path,
+    catalog: Catalog,
+    vectors: str = "",
+    settings: Mapping[str, object] | None = None,
+    vectors_settings: Mapping[str, object] | None = None,
 ) -> Index:
     """The index of a catalog; `MissingExtra` with the line to install where its packages are not there.
 
     `vectors` names a store (`index/stores.py`) that takes the place of the engine's own vectors. `settings` are the
-    engine's own.
+    engine's own, `vectors_settings` the store's.
     """
     index = index_engine(given).open(given, folder, catalog, settings or {})
     if not vectors:
         return index
-    return PairedIndex(index, CandidateIndex(catalog, folder, open_store(vectors)), catalog)
+    return PairedIndex(index, CandidateIndex(catalog, folder, open_store(vectors, vectors_settings or {})), catalog)
 
 
 def engines_with_files(given: str, folder: Path, info: RepositoryInfo) -> dict[str, IndexEngine]:

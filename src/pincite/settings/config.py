@@ -85,6 +85,8 @@ class Config(Section):
     """The engine's own, which it checks."""
     vectors: str = ""
     """A vector store that takes the place of the index's own vectors; docs/indexes.md names them."""
+    vectors_settings: dict[str, Any] = Field(default_factory=dict)
+    """What the store is to know; it says what it takes."""
     dense: Literal["auto", "off", "required"] = "auto"
     embedding: Embedding = Embedding()
     retrieval: Retrieval = Retrieval()

@@ -38,7 +38,14 @@ def catalog_of(config: Config) -> Catalog:
 
 def index_of(config: Config, catalog: Catalog) -> Index:
     """The index of the catalog."""
-    return open_index(config.index, folder_of(config) / INDEX, catalog, config.vectors, config.index_settings)
+    return open_index(
+        config.index,
+        folder_of(config) / INDEX,
+        catalog,
+        config.vectors,
+        config.index_settings,
+        config.vectors_settings,
+    )
 
 
 def require_catalog(config: Config) -> None:
