@@ -457,12 +457,22 @@ def test_answers_learn_of_new_vectors_while_the_run_goes_on(catalog: Catalog, em
     assert 2 < len(index.taken) <= 10
 
 
+class WaitsForTheOther(WordEmbedder):
+    """Embeds its first text when two processes hold one, so that neither can take all of them."""
+
+    def __init__(self, folder: Path, name: str) -> None:
+        super().__init__()
+        self._folder, self._name = folder, name
+
+    def embed(self, texts: Sequence[str]) -> Floats:
+        (self._folder / f"{self._name}.holds").touch()
+        while len(list(self._folder.glob("*.holds"))) < 2:
+            time.sleep(0.001)
+        return super().embed(texts)
+
+
 def embed_in_a_process(folder: Path, name: str) -> None:
-    catalog, embedder = SqliteCatalog(folder / "catalog.db"), WordEmbedder()
-    embedder.pause = 0.01
-    (folder / f"{name}.ready").touch()
-    while len(list(folder.glob("*.ready"))) < 2:
-        time.sleep(0.001)
+    catalog, embedder = SqliteCatalog(folder / "catalog.db"), WaitsForTheOther(folder, name)
     report = run(catalog, embedder, replace(QUICK, batch_characters=200, max_batch_characters=200, claim_texts=10))
     (folder / name).write_text(json.dumps({"embedded": report.embedded, "seen": embedder.seen}))
     catalog.close()
