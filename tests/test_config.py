@@ -32,7 +32,7 @@ def test_defaults_are_those_of_the_requirements() -> None:
     assert (scoring.k1, scoring.b) == (1.5, 0.75)
     boosts = [scoring.boost(name) for name in ("content", "headings", "section", "terms", "other")]
     assert boosts == [1.0, 2.0, 2.0, 3.0, 0.0]
-    assert (config.chunking.options().max_chunk_tokens, config.chunking.options().overlap_tokens) == (800, 50)
+    assert (config.chunking.max_chunk_tokens, config.chunking.chunk_overlap) == (800, 50)
 
 
 def test_the_order_of_sources(tmp_path: Path) -> None:
@@ -67,6 +67,8 @@ def test_where_the_library_is(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -
         ("1: x", UnknownArgument, "unknown setting '1'"),
         ("keyword: {b: 2}", InvalidArgument, r"'keyword\.b'.*less than or equal to 1"),
         ("chunking: {max_chunk_tokens: 50}", InvalidArgument, "greater than or equal to 100"),
+        ("chunking: {chunk_overlap: 500}", InvalidArgument, "'chunking': chunk_overlap must be at most half"),
+        ("chunking: {chunk_overlp: 5}", UnknownArgument, r"did you mean 'chunking\.chunk_overlap'"),
         ("keyword: 5", InvalidArgument, "keyword"),
         ("library: 5", InvalidArgument, "library"),
         ("tenant: ''", InvalidArgument, "tenant"),

@@ -94,8 +94,6 @@ def _check_source(number: int, tool: DocumentToolConfig, base: Path) -> None:
 def _models(config: Config, wrong: _Collected) -> list[str]:
     """Models that cannot be opened here; answers would go without them and say so. A wrong name is an error."""
     notes: list[str] = []
-    with wrong.gather():
-        config.chunking.options()
     if config.contextual_embeddings and config.context_model.model:
         with wrong.gather():
             config.context_model.ready()

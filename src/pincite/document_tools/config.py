@@ -18,14 +18,21 @@ from pydantic import BaseModel, BeforeValidator, ConfigDict, Field, model_valida
 from pydantic_core import PydanticCustomError
 
 from pincite.errors import InvalidArgument, UnknownArgument
-from pincite.kinds.options import Domain, Strategy
+from pincite.kinds.options import (
+    ChunkTokens,
+    CutOptions,
+    Domain,
+    OverlapTokens,
+    Strategy,
+    SubsectionDepth,
+    check_overlap,
+)
 from pincite.models.contexts.options import WriterOptions
 from pincite.models.contexts.prices import StatedPrices
 from pincite.search.query import MAX_LIMIT, Mode
 from pincite.search.rrf import K, Ranks
 from pincite.settings import read_yaml
 from pincite.settings.checked import checked
-from pincite.settings.chunking import Chunking
 
 BUILT = ("pincite", "in-memory")
 PROVIDERS = (
@@ -102,6 +109,9 @@ class ToolContextModel(_Fields):
     max_tokens_field: Literal["max_completion_tokens", "max_tokens"] = "max_completion_tokens"
 
 
+CUT = CutOptions()
+
+
 class DocumentToolConfig(_Fields):
     """A tool that lets an agent search documents by their structure."""
 
@@ -128,15 +138,15 @@ class DocumentToolConfig(_Fields):
     rrf_k: int = Field(default=K, ge=1, le=10_000)
     """Constant of reciprocal rank fusion."""
 
-    chunking_strategy: Strategy = Chunking().chunking_strategy
+    chunking_strategy: Strategy = CUT.chunking_strategy
     """`structure`: along headings; `token`: windows over the whole text."""
-    max_chunk_tokens: int = Field(default=Chunking().max_chunk_tokens, ge=100, le=2_000)
+    max_chunk_tokens: ChunkTokens = CUT.max_chunk_tokens
     """Maximum length of a passage."""
-    chunk_overlap: int = Field(default=Chunking().chunk_overlap, ge=0, le=1_000)
+    chunk_overlap: OverlapTokens = CUT.chunk_overlap
     """Tokens shared by neighbouring passages of a text without headings; at most half of `max_chunk_tokens`."""
     document_domain: Domain | None = None
     """Type of the documents; by default it is detected for each."""
-    max_subsection_depth: int = Field(default=Chunking().max_subsection_depth, ge=0, le=10)
+    max_subsection_depth: SubsectionDepth = CUT.max_subsection_depth
     """How many levels of enumerations inside a section can be cited: 2 for `203(a)(1)`."""
     extract_definitions: bool = True
     """Find defined terms, and show what the terms of a passage mean."""
@@ -170,8 +180,7 @@ class DocumentToolConfig(_Fields):
 
     @model_validator(mode="after")
     def _fits_together(self) -> Self:
-        if self.chunk_overlap > self.max_chunk_tokens // 2:
-            raise PydanticCustomError("overlap", "chunk_overlap must be at most half of max_chunk_tokens")
+        check_overlap(self.max_chunk_tokens, self.chunk_overlap)
         if self.search_mode == "hybrid" and not (self.semantic_weight or self.keyword_weight or self.exact_weight):
             raise PydanticCustomError("weights", "at least one weight must be above 0, or nothing is found")
         if self.enable_reranking and not self.reranker_model:

@@ -2,17 +2,16 @@
 
 from __future__ import annotations
 
+from dataclasses import fields
 from pathlib import Path
 from typing import Any
 
 from pincite.document_tools.config import DocumentToolConfig
+from pincite.kinds.options import CutOptions
 from pincite.settings import Config, load_config
 from pincite.settings.load import ONNX
 
-CHUNKING = (
-    "max_chunk_tokens", "chunk_overlap", "chunking_strategy", "document_domain", "max_subsection_depth",
-    "extract_definitions", "extract_cross_references",
-)  # fmt: skip
+CHUNKING = tuple(option.name for option in fields(CutOptions))
 
 
 def library_settings(tool: DocumentToolConfig, base: Path, folder: Path) -> Config:

@@ -4,54 +4,52 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
-from typing import Literal, get_args
+from typing import Annotated, Literal, Self
 
-from pincite.errors import InvalidArgument, UnknownArgument
+from pydantic import Field, model_validator
+from pydantic.dataclasses import dataclass as pydantic_dataclass
+from pydantic_core import PydanticCustomError
+
+from pincite.options import CLOSED
 
 Strategy = Literal["structure", "token"]
-STRATEGIES: tuple[str, ...] = get_args(Strategy)
 Domain = Literal[
     "none", "us_legislative", "au_legislative", "swiss_legislative", "academic", "technical", "legal_contract"
 ]
-DOMAINS: tuple[str, ...] = get_args(Domain)
 
 
-@dataclass(frozen=True, slots=True)
+ChunkTokens = Annotated[int, Field(ge=100, le=2_000)]
+OverlapTokens = Annotated[int, Field(ge=0, le=1_000)]
+SubsectionDepth = Annotated[int, Field(ge=0, le=10)]
+
+
+@pydantic_dataclass(frozen=True, slots=True, config=CLOSED)
 class CutOptions:
-    """How long a passage may be, how much neighbouring ones share in a text without headings, what is cited in it."""
+    """How texts are cut."""
 
-    max_chunk_tokens: int = 800
-    overlap_tokens: int = 50
+    max_chunk_tokens: ChunkTokens = 800
+    """Maximum length of a passage."""
+    chunk_overlap: OverlapTokens = 50
+    """Tokens shared by neighbouring passages of a text without headings; at most half of `max_chunk_tokens`."""
     chunking_strategy: Strategy = "structure"
-    """`structure`: along headings; `token`: windows over the whole text, whatever stands in it."""
+    """`structure`: along headings; `token`: windows over the whole text."""
     document_domain: Domain | None = None
-    """What kind of work the documents are; None: each is looked at."""
-    max_subsection_depth: int = 5
-    """How deep enumerations inside a section have places of their own: 2 for `203(a)(1)`, 0 for none."""
+    """Type of the documents; by default it is detected for each."""
+    max_subsection_depth: SubsectionDepth = 5
+    """How many levels of enumerations inside a section can be cited: 2 for `203(a)(1)`, 0 for none."""
     extract_definitions: bool = True
     extract_cross_references: bool = True
 
-    def __post_init__(self) -> None:
-        if not 100 <= self.max_chunk_tokens <= 2000:
-            raise InvalidArgument(
-                f"max_chunk_tokens is {self.max_chunk_tokens}; choose 100 to 2000", field="max_chunk_tokens"
-            )
-        if not 0 <= self.overlap_tokens <= self.max_chunk_tokens // 2:
-            raise InvalidArgument(
-                f"overlap_tokens is {self.overlap_tokens}; choose 0 to {self.max_chunk_tokens // 2}, "
-                "half of max_chunk_tokens",
-                field="overlap_tokens",
-            )
-        if not 0 <= self.max_subsection_depth <= 10:
-            raise InvalidArgument(
-                f"max_subsection_depth is {self.max_subsection_depth}; choose 0 to 10", field="max_subsection_depth"
-            )
-        if self.chunking_strategy not in STRATEGIES:
-            raise UnknownArgument.named(
-                "chunking_strategy", self.chunking_strategy, STRATEGIES, field="chunking_strategy"
-            )
-        if self.document_domain is not None and self.document_domain not in DOMAINS:
-            raise UnknownArgument.named("document_domain", self.document_domain, DOMAINS, field="document_domain")
+    @model_validator(mode="after")
+    def _fits_together(self) -> Self:
+        check_overlap(self.max_chunk_tokens, self.chunk_overlap)
+        return self
+
+
+def check_overlap(max_chunk_tokens: int, chunk_overlap: int) -> None:
+    """For validators: neighbours that share more than half of themselves would never come to an end."""
+    if chunk_overlap > max_chunk_tokens // 2:
+        raise PydanticCustomError("overlap", "chunk_overlap must be at most half of max_chunk_tokens")
 
 
 @dataclass(frozen=True, slots=True)

@@ -35,10 +35,9 @@ from pincite.errors import UnknownArgument
 from pincite.index.open import DEFAULT as DEFAULT_INDEX
 from pincite.index.open import index_names
 from pincite.kinds.open import declared_fields, kind_names
-from pincite.kinds.options import KindSettings
+from pincite.kinds.options import CutOptions, KindSettings
 from pincite.models.contexts.options import WriterOptions
 from pincite.queries import Scoring
-from pincite.settings.chunking import Chunking
 from pincite.settings.gate import Gate
 from pincite.settings.models import Embedding, Reranker
 from pincite.settings.retrieval import Retrieval
@@ -76,9 +75,9 @@ class Config(Section):
     organization: Name = "default"
     repository: Name = "main"
     keyword: Scoring = Scoring()
-    chunking: Chunking = Chunking()
+    chunking: CutOptions = CutOptions()
     kinds: dict[Name, dict[str, JsonValue]] = Field(default_factory=dict)
-    """What a kind is to know, under its name; the kind says what it takes."""
+    """Settings of single kinds, by their names; each kind checks its own."""
     index: Annotated[str, AfterValidator(_known_index)] = DEFAULT_INDEX
     """The engine that answers are computed with, by name or address; docs/indexes.md lists what each guarantees."""
     index_settings: dict[str, Any] = Field(default_factory=dict)
@@ -115,4 +114,4 @@ class Config(Section):
 
     def kind_settings(self, name: str) -> KindSettings:
         """What the kind of this name is opened with."""
-        return KindSettings(self.chunking.options(), self.kinds.get(name, {}))
+        return KindSettings(self.chunking, self.kinds.get(name, {}))

@@ -39,7 +39,7 @@ _LANGUAGE_SAMPLE = 1_000
 
 def recipe_of(options: CutOptions) -> str:
     """What fingerprints the passages cut with these options."""
-    made = f"documents/{RECIPE};max={options.max_chunk_tokens};overlap={options.overlap_tokens};tables={TABLES}"
+    made = f"documents/{RECIPE};max={options.max_chunk_tokens};overlap={options.chunk_overlap};tables={TABLES}"
     made += f";types={TYPES}"
     if options.chunking_strategy != "structure":
         made += f";strategy={options.chunking_strategy}"
@@ -53,7 +53,7 @@ def cut(content: Content, options: CutOptions | None = None, element_id: str = "
     """The passages of a document in order, with the section ids and spellings by which its sections are found.
 
     Every character of the text but white space and front matter lies in a passage. Passages overlap only in a text
-    without headings or where tokens alone decide, and then by whole sentences of at most `overlap_tokens` together.
+    without headings or where tokens alone decide, and then by whole sentences of at most `chunk_overlap` together.
     With the element's id come the references that the text makes.
     """
     options = options or CutOptions()
@@ -67,7 +67,7 @@ def cut(content: Content, options: CutOptions | None = None, element_id: str = "
         if (number := _number(content, section))
     }
     chunks = _windows(content, sections, fences, options) if options.chunking_strategy == "token" else []
-    overlap = options.overlap_tokens if not any(section.heading for section in sections) else 0
+    overlap = options.chunk_overlap if not any(section.heading for section in sections) else 0
     for section in sections if options.chunking_strategy == "structure" else ():
         chain = _chain(content.name, section)
         kind = (
@@ -108,7 +108,7 @@ def _windows(content: Content, sections: Sequence[Section], fences: Sequence[Spa
     whole = trimmed(content.text, first.start, sections[-1].body.end)
     parts = units(content.text, whole, options.max_chunk_tokens, content.language, fences, by_sentence=True)
     chunks = []
-    for number, span in enumerate(pack(parts, options.max_chunk_tokens, options.overlap_tokens) if parts else ()):
+    for number, span in enumerate(pack(parts, options.max_chunk_tokens, options.chunk_overlap) if parts else ()):
         section = next(s for s in reversed(sections) if (s.heading or s.body).start <= span.start)
         chain = _chain(content.name, section)
         context = " > ".join(chain)
