@@ -1,6 +1,7 @@
 """Plug-ins: what a table offers besides our own, from the entry points of installed packages.
 
-Each table has a group of entry points: `pincite.kinds`, `pincite.catalogs`, `pincite.indexes`, `pincite.vector_stores`,
+Each table has a group of entry points: `pincite.catalogs`, `pincite.indexes`, `pincite.vector_stores`,
+`pincite.embedders`, `pincite.rerankers`. Kinds have a table of their own (`kinds/open.py`).
 """
 
 from __future__ import annotations
