@@ -14,7 +14,8 @@ from desk import Desk
 from pincite.errors import InvalidArgument, PermissionDenied, Unavailable
 from pincite.models.overlap import OverlapReranker
 from pincite.search.query import LegReport
-from pincite.upkeep.reranker_gate import FILE
+from pincite.search.reranking import RerankPin
+from pincite.upkeep.reranker_gate import case_of
 from terminal import Run
 
 QUERY = "carryover of unused days"
@@ -73,7 +74,8 @@ def test_a_reranker_that_helps_passes_and_takes_part_from_then_on(filled: Desk) 
         assert library.search(QUERY).hits[0].passage.element_id == "both.md", "at once, in this process too"
     first, report = asked(config)
     assert (first, report.status, report.reason) == ("both.md", "ok", "")
-    (kept,) = json.loads((filled.library.path / FILE).read_text(encoding="utf-8"))["verdicts"]
+    kept = filled.library.catalog.server.verdicts.get(verdict.case.to_json())
+    assert kept is not None and kept == json.loads(json.dumps(verdict.to_json()))
     assert kept["passed"] and (kept["fingerprint"], kept["weight"], kept["depth"]) == ("overlap/1", 0.3, 30)
     (helps, *_) = kept["figures"]["main"]["checks"]
     assert helps["name"] == "helps" and helps["reached"] == pytest.approx(1 - 0.5)
@@ -108,22 +110,37 @@ def test_a_verdict_holds_only_for_what_was_measured(filled: Desk, change: str) -
     if change == "golden":
         write_golden(filled, "rare.md")
     elif change == "damaged":
-        (filled.library.path / FILE).write_text("{", encoding="utf-8")
+        filled.library.catalog.close()
+        for path in filled.library.path.glob("server.db*"):
+            path.write_bytes(b"{" * 5_000)
     elif change == "organization":
         settings = {"organization": "another"}
     else:
         settings = {"reranker": {"model": "overlap", change: {"weight": 0.5, "depth": 9}[change]}}
     with pincite.open(config, **settings) as library:
-        assert library.reranking.pin is None and "have not passed it" in library.reranking.off
+        assert library.reranking.pin is None
+        assert ("is damaged" if change == "damaged" else "have not passed it") in library.reranking.off
 
 
-def test_verdicts_lie_beside_each_other_and_a_new_one_replaces_its_own(filled: Desk) -> None:
+def test_verdicts_are_kept_together_and_a_new_one_replaces_its_own(filled: Desk) -> None:
+    given = []
     for weight in (0.3, 0.5, 0.3):
         with pincite.open(configured(filled, "both.md", weight=weight)) as library:
-            library.gate_reranker()
-    kept = json.loads((filled.library.path / FILE).read_text(encoding="utf-8"))["verdicts"]
-    assert [item["weight"] for item in kept] == [0.5, 0.3]
-    assert [path.name for path in filled.library.path.glob(f"{FILE}*")] == [FILE]
+            given.append(library.gate_reranker())
+    kept = [filled.library.catalog.server.verdicts.get(verdict.case.to_json()) for verdict in given]
+    assert [item and item["measured"] for item in kept] == [given[2].measured, given[1].measured, given[2].measured]
+
+
+def test_a_verdict_of_an_earlier_version_still_holds(filled: Desk) -> None:
+    """It was in a file of its own."""
+    config = configured(filled, "both.md")
+    with pincite.open(config) as library:
+        case = case_of(library.config, RerankPin("overlap/1", 0.3, 30))
+    old = {"passed": True, "model": "overlap", "measured": "2026-01-01", **case.to_json(), "figures": {}}
+    (filled.library.path / "reranker.json").write_text(json.dumps({"verdicts": [old]}), encoding="utf-8")
+    assert asked(config)[0] == "both.md"
+    assert not (filled.library.path / "reranker.json").exists()
+    assert asked(config)[0] == "both.md"
 
 
 def test_golden_queries_that_cannot_be_read_pass_nothing(filled: Desk) -> None:
@@ -163,7 +180,7 @@ def test_a_reranker_that_does_not_answer_every_query_is_not_judged(
         pytest.raises(Unavailable, match="there is no verdict"),
     ):
         library.gate_reranker()
-    assert not (filled.library.path / FILE).exists()
+    assert asked(configured(filled, "both.md"))[1].status == "off"
 
 
 def test_what_cannot_be_gated_says_what_is_missing(filled: Desk) -> None:

@@ -7,14 +7,16 @@ import json
 import sqlite3
 import stat
 import threading
+from contextlib import closing
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
 
 import pytest
 
 import pincite
+from pincite.catalog.sqlite.server import SqliteServerState
 from pincite.errors import Damaged, InvalidArgument, NotFound, Unauthenticated, UnknownArgument
-from pincite.serve.auth.keys import KeyStore
+from pincite.serve.auth.keys import KeyStore, state_of
 from pincite.serve.auth.verifier import Verifier
 from pincite.serve.callers import LOCAL
 from pincite.serve.desk import Desk
@@ -32,7 +34,18 @@ class Clock:
 
 @pytest.fixture
 def store(tmp_path: Path) -> KeyStore:
-    return KeyStore(tmp_path / "library" / "keys.db", clock=Clock())
+    return KeyStore(SqliteServerState(tmp_path / "library").keys, clock=Clock())
+
+
+@pytest.fixture
+def file(tmp_path: Path) -> Path:
+    """Where the keys of `store` lie."""
+    return tmp_path / "library" / "server.db"
+
+
+def another(file: Path, clock: Clock | None = None) -> KeyStore:
+    """The keys as another process sees them."""
+    return KeyStore(SqliteServerState(file.parent).keys, clock=clock or Clock())
 
 
 def is_refused(store: KeyStore, token: str) -> bool:
@@ -63,13 +76,15 @@ def test_without_limits_a_key_reads_all_of_its_organization(store: KeyStore) -> 
     assert caller.scopes == {"search:read"}
 
 
-def test_the_file_holds_no_key(store: KeyStore) -> None:
+def test_the_file_holds_no_key(store: KeyStore, file: Path) -> None:
+    assert not store.exists() and not file.exists(), "looking makes no file"
     _, text = store.create("finance", **WHO)
     secret = text.split("_", 2)[2]
-    stored = store.path.read_bytes()
+    files = [*file.parent.glob(f"{file.name}*")]
+    stored = b"".join(path.read_bytes() for path in files)
     assert secret.encode() not in stored
     assert hashlib.sha256(secret.encode()).hexdigest().encode() in stored
-    assert stat.S_IMODE(store.path.stat().st_mode) == 0o600
+    assert {stat.S_IMODE(path.stat().st_mode) for path in files} == {0o600}
 
 
 def test_what_is_nearly_a_key_is_none(store: KeyStore) -> None:
@@ -82,11 +97,11 @@ def test_what_is_nearly_a_key_is_none(store: KeyStore) -> None:
     assert not is_refused(store, text)
 
 
-def test_a_key_ends_when_it_was_said_to(store: KeyStore) -> None:
+def test_a_key_ends_when_it_was_said_to(store: KeyStore, file: Path) -> None:
     _, text = store.create("visitor", expires="90d", **WHO)
     _, day = store.create("until a day", expires="2026-05-05", **WHO)
     clock = Clock()
-    later = KeyStore(store.path, clock=clock)
+    later = another(file, clock)
     clock.now = Clock.now + timedelta(days=89)
     assert not is_refused(later, text)
     assert is_refused(later, day)
@@ -102,13 +117,13 @@ def test_a_time_to_end_that_cannot_be_is_refused(store: KeyStore, wrong: str) ->
     assert not store.exists()
 
 
-def test_a_revoked_key_is_refused_by_every_process_at_once(store: KeyStore) -> None:
+def test_a_revoked_key_is_refused_by_every_process_at_once(store: KeyStore, file: Path) -> None:
     key, text = store.create("finance", **WHO)
-    elsewhere = KeyStore(store.path, clock=Clock())
+    elsewhere = another(file)
     assert not is_refused(elsewhere, text)
     assert store.revoke("finance").revoked
     assert is_refused(elsewhere, text)
-    assert [item.state(Clock.now) for item in elsewhere.list()] == ["revoked"]
+    assert [state_of(item, Clock.now) for item in elsewhere.list()] == ["revoked"]
     assert store.revoke(key.id).revoked == store.revoke(text).revoked
 
 
@@ -126,14 +141,18 @@ def test_an_unknown_scope_is_answered_with_the_nearest(store: KeyStore) -> None:
         store.create("finance", scopes=["search:reed"], **WHO)
 
 
-def test_a_damaged_file_lets_nobody_in(store: KeyStore) -> None:
-    _, text = store.create("finance", **WHO)
-    store.path.write_bytes(b"not a database, and long enough to be looked at" * 50)
-    with pytest.raises(Damaged, match="pincite keys create"):
-        store.verify(text)
-    store.path.write_bytes(b"")
-    with pytest.raises(pincite.PinciteError):
-        store.verify(text)
+def test_a_damaged_file_lets_nobody_in(tmp_path: Path) -> None:
+    with pincite.open(tmp_path / "library") as library:
+        _, text = Desk(library).verifier.keys.create("finance", **WHO)
+    (tmp_path / "library" / "server.db").write_bytes(b"not a database, and long enough to be looked at" * 50)
+    with pincite.open(tmp_path / "library") as library:
+        desk = Desk(library)
+        for token in (None, text):
+            with pytest.raises(Damaged, match="pincite keys create"):
+                desk.authenticate(token)
+    (tmp_path / "library" / "server.db").write_bytes(b"")
+    with pincite.open(tmp_path / "library") as library, pytest.raises(Damaged, match="is empty"):
+        Desk(library).authenticate(None)
 
 
 def test_keys_made_at_the_same_time_are_all_kept(store: KeyStore) -> None:
@@ -162,14 +181,16 @@ def test_the_first_key_closes_the_door_and_revoking_it_does_not_open_it(tmp_path
 def test_a_mode_decides_whether_tokens_are_asked_for(tmp_path: Path) -> None:
     for mode, required in (("required", True), ("off", False), ("auto", False)):
         with pincite.open(tmp_path / mode, serve={"auth": {"mode": mode}}) as library:
-            assert Verifier(library.config.serve.auth, library.path, library.config).required is required
+            assert Verifier(library.config.serve.auth, library).required is required
 
 
 def test_a_backup_holds_no_keys(tmp_path: Path) -> None:
     with pincite.open(tmp_path / "library") as library:
         Desk(library).verifier.keys.create("first", **WHO)
         library.backup(tmp_path / "copy")
-    assert not list((tmp_path / "copy").rglob("keys.db"))
+        (key,) = Desk(library).verifier.keys.list()
+    copied = [path for path in (tmp_path / "copy").rglob("*") if path.is_file()]
+    assert copied and not any(key.hash.encode() in path.read_bytes() for path in copied)
 
 
 def test_the_commands(run: Run, tmp_path: Path) -> None:
@@ -181,7 +202,7 @@ def test_the_commands(run: Run, tmp_path: Path) -> None:
         "keys", "create", "--name", "finance", "--repository", "main", "--scope", "search:read", "--expires", "90d"
     )
     assert made.returncode == 0
-    assert KeyStore(tmp_path / ".pincite" / "keys.db").verify(made.stdout.strip()).repositories == {"main"}
+    assert another(tmp_path / ".pincite" / "server.db").verify(made.stdout.strip()).repositories == {"main"}
     shown = json.loads(run("keys", "create", "--name", "sales", "--tenant", "t", "--role", "r", "--json").stdout)
     assert shown["tenant"] == "t"
     assert shown["roles"] == ["r"]
@@ -197,8 +218,73 @@ def test_the_commands(run: Run, tmp_path: Path) -> None:
     assert run("keys", "create", "--name", "x", "--scope", "everything").returncode == 2
 
 
-def test_the_file_is_what_it_is_documented_to_be(store: KeyStore) -> None:
-    store.create("finance", **WHO)
-    with sqlite3.connect(store.path) as file:
-        assert file.execute("SELECT name, repositories FROM keys").fetchall() == [("finance", None)]
-    file.close()
+# --- keys of earlier versions ---------------------------------------------------------------------------------------
+
+OLD = """
+CREATE TABLE keys (
+  id TEXT PRIMARY KEY, name TEXT NOT NULL, tenant TEXT NOT NULL, organization TEXT NOT NULL, hash TEXT NOT NULL,
+  scopes TEXT NOT NULL, repositories TEXT, roles TEXT, created TEXT NOT NULL, expires TEXT NOT NULL,
+  revoked TEXT NOT NULL
+) STRICT
+"""
+
+
+def write_old(path: Path, number: int, *, revoked: str = "") -> str:
+    """A file of keys as the first version wrote it; the text of its key."""
+    secret = str(number) * 43
+    digest = hashlib.sha256(secret.encode()).hexdigest()
+    row = (
+        str(number) * 10,
+        f"key {number}",
+        "acme",
+        "legal",
+        digest,
+        '["search:read"]',
+        '["p"]',
+        None,
+        "2026",
+        "",
+        revoked,
+    )
+    path.parent.mkdir(parents=True, exist_ok=True)
+    with closing(sqlite3.connect(path)) as file, file:
+        file.execute(OLD)
+        file.execute(f"INSERT INTO keys VALUES ({', '.join('?' * len(row))})", row)
+    return f"pincite_{str(number) * 10}_{secret}"
+
+
+def test_keys_of_an_earlier_version_are_taken_over_by_the_first_question(tmp_path: Path) -> None:
+    text = write_old(tmp_path / "library" / "keys.db", 1)
+    with pincite.open(tmp_path / "library") as library:
+        desk = Desk(library)
+        with pytest.raises(Unauthenticated):
+            desk.authenticate(None)
+        caller = desk.authenticate(text)
+        assert (caller.tenant, caller.repositories, caller.roles) == ("acme", {"p"}, None)
+    assert not (tmp_path / "library" / "keys.db").exists()
+    assert (tmp_path / "library" / "keys.db.taken-over").exists()
+
+
+def test_a_key_that_was_revoked_stays_revoked_when_it_is_taken_over(tmp_path: Path) -> None:
+    text = write_old(tmp_path / "library" / "keys.db", 1, revoked="2026-01-01T00:00:00+00:00")
+    with pincite.open(tmp_path / "library") as library, pytest.raises(Unauthenticated):
+        Desk(library).authenticate(text)
+
+
+def test_an_old_file_that_is_damaged_lets_nobody_in(tmp_path: Path) -> None:
+    (tmp_path / "library").mkdir()
+    (tmp_path / "library" / "keys.db").write_bytes(b"not a database, and long enough to be looked at" * 50)
+    with pincite.open(tmp_path / "library") as library, pytest.raises(Damaged, match=r"keys\.db"):
+        Desk(library).authenticate(None)
+
+
+def test_a_file_of_keys_that_the_settings_name_is_read_and_left_where_it_is(tmp_path: Path) -> None:
+    elsewhere = tmp_path / "etc" / "keys.db"
+    text = write_old(elsewhere, 2)
+    settings = {"auth": {"keys_file": str(elsewhere)}}
+    with pincite.open(tmp_path / "library", serve=settings) as library:
+        assert Desk(library).authenticate(text).tenant == "acme"
+        Desk(library).verifier.keys.revoke("key 2")
+    with pincite.open(tmp_path / "library", serve=settings) as library, pytest.raises(Unauthenticated):
+        Desk(library).authenticate(text)  # what was revoked here is not taken in again
+    assert elsewhere.exists()

@@ -13,7 +13,7 @@ from pathlib import Path
 
 from pincite.catalog.bounds import Bounds, BoundSession
 from pincite.errors import PermissionDenied
-from pincite.protocols import Catalog, Operator, Session
+from pincite.protocols import Catalog, Operator, ServerState, Session
 
 
 class LimitedCatalog(BoundSession):
@@ -28,6 +28,10 @@ class LimitedCatalog(BoundSession):
         """One state of what the caller may read."""
         with self._catalog.session(self._bounds.require_tenant(tenant)) as session:
             yield BoundSession(session, self._bounds)
+
+    @property
+    def server(self) -> ServerState:
+        raise _refused()
 
     def operator(self) -> AbstractContextManager[Operator]:
         raise _refused()

@@ -7,11 +7,13 @@ the methods of `CatalogEngine`.
 from __future__ import annotations
 
 from collections.abc import Mapping
+from pathlib import Path
 from urllib.parse import urlsplit
 
 from pincite import plugins
 from pincite.catalog.sqlite.engine import SqliteEngine
 from pincite.protocols import Catalog, CatalogEngine
+from pincite.server_state import ApiKey
 
 GROUP = "pincite.catalogs"
 EMBEDDED = "sqlite"
@@ -38,6 +40,13 @@ def catalog_engine(address: str) -> CatalogEngine:
 def open_catalog(address: str, settings: Mapping[str, object] | None = None) -> Catalog:
     """The catalog at an address, made if it does not exist; `settings` are its engine's own."""
     return catalog_engine(address).open(address, settings or {})
+
+
+def old_keys(path: Path) -> tuple[ApiKey, ...]:
+    """API keys that an earlier version stored in a file of their own; none where there is no such file."""
+    from pincite.catalog.sqlite.server.keys import keys_in
+
+    return keys_in(path) if path.exists() else ()
 
 
 def shown(address: str) -> str:

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
+from contextlib import contextmanager
 from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
@@ -55,16 +57,16 @@ def create(
 
     here = session(context)
     config = here.settings()
-    store = _store(here, create=create_library)
-    key, text = store.create(
-        name,
-        tenant=tenant or config.tenant,
-        organization=organization or config.organization,
-        scopes=scope or DEFAULT_SCOPES,
-        repositories=repository,
-        roles=role,
-        expires=expires,
-    )
+    with _store(here, create=create_library) as store:
+        key, text = store.create(
+            name,
+            tenant=tenant or config.tenant,
+            organization=organization or config.organization,
+            scopes=scope or DEFAULT_SCOPES,
+            repositories=repository,
+            roles=role,
+            expires=expires,
+        )
     if json:
         emit(to_wire(key) | {"key": text})
         return
@@ -83,7 +85,8 @@ def list_(context: typer.Context, json: AsJson = False) -> None:
     """
     from pincite.serve.auth.keys import to_wire
 
-    found = [to_wire(key) for key in _store(session(context)).list()]
+    with _store(session(context)) as store:
+        found = [to_wire(key) for key in store.list()]
     if json:
         emit({"keys": found})
         return
@@ -105,22 +108,23 @@ def revoke(
     """
     from pincite.serve.auth.keys import to_wire
 
-    revoked = to_wire(_store(session(context)).revoke(key))
+    with _store(session(context)) as store:
+        revoked = to_wire(store.revoke(key))
     if json:
         emit(revoked)
     else:
         typer.echo(f"key {revoked['id']} of {revoked['name']!r} is revoked since {revoked['revoked']}")
 
 
-def _store(here: Session, *, create: bool = False) -> KeyStore:
+@contextmanager
+def _store(here: Session, *, create: bool = False) -> Iterator[KeyStore]:
     """The keys of the library that the options name; one that is not there has none, and is made only on request."""
-    from pincite.serve.auth.keys import KeyStore
-    from pincite.serve.auth.verifier import keys_path
+    from pincite.serve.auth.verifier import keys_of
 
     if here.roles is not None:
         raise PermissionDenied("a caller limited to roles may not decide who comes in; leave --role out")
     with here.open(create=create) as library:
-        return KeyStore(keys_path(library.config.serve.auth, library.path))
+        yield keys_of(library, library.config.serve.auth)
 
 
 def _line(item: dict[str, Any]) -> str:

@@ -97,10 +97,10 @@ def _document_tools(file: str) -> ServedTools | None:
 
 def _has_library(given: Session) -> bool:
     """Whether there is only an agent.yaml and no library; then only its tools are served."""
-    from pincite.library import has_library
+    from pincite.library import address_of, has_library
 
     settings = given.settings()
     if has_library(settings):
         return True
-    say(f"there is no library at {settings.library!r}: only the document tools are served")
+    say(f"there is no library at {address_of(settings)!r}: only the document tools are served")
     return False

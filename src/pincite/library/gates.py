@@ -45,7 +45,7 @@ class Gated(OpenLibrary):
         from pincite.eval.gate_reranker import gate_reranker
 
         verdict = gate_reranker(self._whole())
-        keep(self.path, verdict)
+        keep(self.catalog, verdict)
         return verdict
 
     def with_reranking(self, reranking: Reranking) -> Self:

@@ -5,6 +5,7 @@ from __future__ import annotations
 from contextlib import suppress
 from pathlib import Path
 
+from pincite.catalog.open import old_keys
 from pincite.errors import (
     PinciteError,
 )
@@ -50,6 +51,10 @@ class LookingAfter(Gated):
             self.index.rebuild(info.scope, accept=self._gate_generation(info.scope))
             out.append(self.index.status(info.scope))
         return tuple(out)
+
+    def take_over_keys(self, path: str | Path) -> int:
+        """Take in API keys that an earlier version stored in a file, if there is one; how many are new."""
+        return sum(self.catalog.server.keys.add(key) for key in old_keys(Path(path).expanduser()))
 
     def backup(self, target: str | Path) -> Backup:
         """A consistent copy of catalog and index, while others read and write."""

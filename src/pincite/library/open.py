@@ -48,6 +48,11 @@ def open_library(
     return Library(config, roles=roles)
 
 
+def address_of(config: Config) -> str:
+    """Where the configuration says the library is, as messages show it: without a password."""
+    return shown(config.library)
+
+
 def has_library(config: Config) -> bool:
     """Whether there is a library at the configured place, intact or damaged."""
     return has_catalog(config) or (folder_of(config) / INDEX).exists()

@@ -278,7 +278,7 @@ class OpenLibrary:
     @property
     def reranking(self) -> Reranking:
         """The reranker and whether it is used; the model is loaded by the first question."""
-        return self._reranking or reranking_of(self.config, self.path, self._open_reranker)
+        return self._reranking or reranking_of(self.config, self._home.catalog, self._open_reranker)
 
     def _open_reranker(self) -> Reranker:
         home = self._home

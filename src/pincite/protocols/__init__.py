@@ -33,10 +33,12 @@ from pincite.protocols.kind import Kind
 from pincite.protocols.lexicon import Lexicon
 from pincite.protocols.open_kinds import OpenKinds
 from pincite.protocols.reranker import Reranker
+from pincite.protocols.server_state import ApiKeys, Replies, ServerJobs, ServerState, Verdicts
 from pincite.protocols.vector_store import VectorStore
 
 __all__ = [
     "AllRepositories",
+    "ApiKeys",
     "Baselines",
     "Catalog",
     "CatalogEngine",
@@ -58,14 +60,18 @@ __all__ = [
     "ProjectedWords",
     "Projection",
     "Relations",
+    "Replies",
     "Repositories",
     "Reranker",
+    "ServerJobs",
+    "ServerState",
     "Session",
     "Sources",
     "UsageLedger",
     "VectorIndex",
     "VectorStore",
     "Vectors",
+    "Verdicts",
     "WholeQueue",
     "WordIndex",
 ]

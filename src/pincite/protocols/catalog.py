@@ -20,6 +20,7 @@ from pincite.protocols.books import (
     Vectors,
     WholeQueue,
 )
+from pincite.protocols.server_state import ServerState
 from pincite.types import (
     AliveState,
     Baseline,
@@ -224,6 +225,10 @@ class Operator(Session, Protocol):
 
 class Catalog(Session, Protocol):
     """The truth. Its parts share one store; a call outside a session is a transaction of its own."""
+
+    @property
+    def server(self) -> ServerState:
+        """What a server keeps: keys, jobs, replies. The operator's, and never part of a session."""
 
     def operator(self) -> AbstractContextManager[Operator]:
         """A session of the operator's, in one state."""

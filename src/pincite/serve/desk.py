@@ -53,7 +53,7 @@ class Desk:
         """`settings`: replaces those of the library's configuration, for example with command-line options."""
         self.settings = library.config.serve if settings is None else settings
         self.library = library
-        self.verifier = verifier or Verifier(self.settings.auth, library.path, library.config)
+        self.verifier = verifier or Verifier(self.settings.auth, library)
         self.limiter = limiter or Limiter(self.settings.rate_limit)
         self.audit = AuditLog(self.settings.audit)
         self._turns, self._long_turns = (Turns(self.settings.requests_at_once) for _ in range(2))

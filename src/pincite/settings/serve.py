@@ -107,7 +107,7 @@ class Auth(_Section):
     mode: Literal["auto", "required", "off"] = "auto"
     """auto: a token is required once a key exists or `jwt` is configured."""
     keys_file: Address = ""
-    """Where hashes of API keys are stored; empty: keys.db in the library's folder."""
+    """Keys that an earlier version stored in this file are taken over; they are kept beside the catalog now."""
     jwt: Jwt = Jwt()
 
 

@@ -1,14 +1,12 @@
 """Whether the configured reranker is used for answers: golden queries decide, because rerankers can hurt.
 
-Verdicts are in the library's folder, in one file that can be read and deleted: `reranker.json`. A verdict applies to
-one model, weight and depth, to exactly these golden queries, and to the repositories that were asked.
+Verdicts are kept beside the catalog, where every node reads them. A verdict applies to one model, weight and depth, to
+exactly these golden queries, and to the repositories that were asked.
 """
 
 from __future__ import annotations
 
 import hashlib
-import json
-import os
 from collections.abc import Callable, Mapping
 from dataclasses import asdict, dataclass
 from pathlib import Path
@@ -16,11 +14,10 @@ from typing import Any
 
 from pincite.advice import by_operator, place
 from pincite.errors import PinciteError, UnknownArgument
-from pincite.protocols import Reranker
+from pincite.protocols import Catalog, Reranker
 from pincite.search.reranking import Reranking, RerankPin
 from pincite.settings import Config
 
-FILE = "reranker.json"
 COMMAND = "pincite models gate-reranker"
 NOT_GATED = "not gated: no golden queries configured (gate.golden)"
 
@@ -60,7 +57,7 @@ class Verdict:
         }
 
 
-def reranking_of(config: Config, folder: Path, opened: Callable[[], Reranker]) -> Reranking:
+def reranking_of(config: Config, catalog: Catalog, opened: Callable[[], Reranker]) -> Reranking:
     """The reranker in the settings, and whether it is used. Only an unknown name is an error."""
     given = config.reranker
     if not given.model:
@@ -77,7 +74,7 @@ def reranking_of(config: Config, folder: Path, opened: Callable[[], Reranker]) -
     deadline = given.deadline_seconds
     if not config.gate.golden:
         return Reranking(reranker, pin, deadline, note=NOT_GATED)
-    off = _why_not(config, folder, pin)
+    off = _why_not(config, catalog, pin)
     return Reranking(reranker, None if off else pin, deadline, off=off)
 
 
@@ -88,24 +85,22 @@ def case_of(config: Config, pin: RerankPin) -> Case:
     return Case(pin, golden, tuple(f"{config.tenant}/{config.organization}/{name}" for name in names))
 
 
-def keep(folder: Path, verdict: Verdict) -> Path:
-    """Add the verdict to earlier ones, replacing one on the same case; atomically."""
-    others = [item for item in _read(folder) if not _is_about(item, verdict.case)]
-    path, unfinished = folder / FILE, folder / f"{FILE}.{os.getpid()}"
-    body = {"verdicts": [*others, verdict.to_json()]}
-    unfinished.write_text(json.dumps(body, indent=2, ensure_ascii=False) + "\n", encoding="utf-8")
-    unfinished.replace(path)
-    return path
+def keep(catalog: Catalog, verdict: Verdict) -> None:
+    """Keep the verdict, in place of one on the same case."""
+    catalog.server.verdicts.keep(verdict.case.to_json(), verdict.to_json())
 
 
-def _why_not(config: Config, folder: Path, pin: RerankPin) -> str:
+def _why_not(config: Config, catalog: Catalog, pin: RerankPin) -> str:
     """Why the reranker is off; empty if the golden queries have passed it."""
     golden = place(config.gate.golden)
     try:
         case = case_of(config, pin)
     except OSError as problem:
         return f"the golden queries {golden} that must pass it cannot be read: {problem.strerror}"
-    verdict = next((item for item in _read(folder) if _is_about(item, case)), None)
+    try:
+        verdict = catalog.server.verdicts.get(case.to_json())
+    except PinciteError as problem:
+        return problem.message
     if verdict is None:
         return (
             f"the golden queries {golden}, as they are, have not passed it with weight {pin.weight:g} and depth"
@@ -113,20 +108,7 @@ def _why_not(config: Config, folder: Path, pin: RerankPin) -> str:
         )
     if not verdict.get("passed"):
         return (
-            f"the golden queries {golden} refused it ({place(folder / FILE)} says why);"
+            f"the golden queries {golden} refused it on {str(verdict.get('measured'))[:10]};"
             f" {by_operator('choose another model or weight and ask them again with', COMMAND)}"
         )
     return ""
-
-
-def _read(folder: Path) -> list[dict[str, Any]]:
-    """Verdicts so far. An unreadable file counts as empty: the reranker stays off until the queries are asked again."""
-    try:
-        found = json.loads((folder / FILE).read_text(encoding="utf-8"))["verdicts"]
-    except (OSError, ValueError, KeyError, TypeError):
-        return []
-    return [item for item in found if isinstance(item, dict)] if isinstance(found, list) else []
-
-
-def _is_about(stored: Mapping[str, Any], case: Case) -> bool:
-    return all(stored.get(name) == value for name, value in case.to_json().items())

@@ -4,13 +4,17 @@ from __future__ import annotations
 
 import json
 import sqlite3
+import time
+from contextlib import closing
 from pathlib import Path
 
 from ended_jobs import done
 
+from pincite.catalog.sqlite.server import SqliteServerState
 from pincite.serve.callers import Caller
 from pincite.serve.http.job_progress import JobProgress
-from pincite.serve.http.ledger import FILE, Ledger, to_wire
+from pincite.serve.http.ledger import Ledger, caller_of, to_wire
+from pincite.server_state import Reply, ReplyKey
 
 GOOD = ("file", ("fees.md", b"# Fees\n\nTen francs."))
 BAD = ("file", ("rules/scan.md", b"---\nvalid_from: never\n---\nText."))
@@ -101,7 +105,7 @@ def test_a_job_says_how_many_of_its_files_are_done(serve) -> None:
 
 
 def test_progress_is_seen_while_the_job_runs_and_entered_at_most_once_a_second(tmp_path, monkeypatch) -> None:
-    ledger, now = Ledger(tmp_path), [0.0]
+    ledger, now = Ledger(SqliteServerState(tmp_path)), [0.0]
     ledger.add("ingest", OWNER, "main", {}, reply=None)
     job = ledger.take()
     assert job is not None
@@ -121,14 +125,43 @@ def test_progress_is_seen_while_the_job_runs_and_entered_at_most_once_a_second(t
     assert (finished["done"], finished["total"]) == (100, 100)
 
 
-def test_a_ledger_of_an_earlier_version_learns_to_keep_progress(tmp_path: Path) -> None:
-    Ledger(tmp_path).add("ingest", OWNER, "main", {}, reply=None)
-    with sqlite3.connect(tmp_path / FILE) as file:
-        file.execute("ALTER TABLE jobs DROP COLUMN done")
-        file.execute("ALTER TABLE jobs DROP COLUMN total")
-    ledger = Ledger(tmp_path)
+OLD_LEDGER = """
+CREATE TABLE jobs (
+    number INTEGER PRIMARY KEY AUTOINCREMENT, id TEXT NOT NULL UNIQUE, operation TEXT NOT NULL,
+    tenant TEXT NOT NULL, organization TEXT NOT NULL, repository TEXT NOT NULL, caller TEXT NOT NULL,
+    arguments TEXT NOT NULL, state TEXT NOT NULL, owner TEXT NOT NULL DEFAULT '',
+    created REAL NOT NULL, started REAL, finished REAL, result TEXT, error TEXT
+) STRICT;
+CREATE TABLE workers (owner TEXT PRIMARY KEY, seen REAL NOT NULL) STRICT;
+CREATE TABLE replies (
+    caller TEXT NOT NULL, operation TEXT NOT NULL, key TEXT NOT NULL, request TEXT NOT NULL, owner TEXT NOT NULL,
+    created REAL NOT NULL, status INTEGER, body TEXT, PRIMARY KEY (caller, operation, key)
+) STRICT;
+"""
+
+
+def test_a_ledger_of_an_earlier_version_is_taken_over_with_its_jobs_and_replies(tmp_path: Path) -> None:
+    """The first one did not even count files."""
+    caller = {"subject": "ann", "tenant": "acme", "organization": "legal", "repositories": ["p"], "roles": None}
+    with closing(sqlite3.connect(tmp_path / "serve.db")) as file, file:
+        file.executescript(OLD_LEDGER)
+        for number, state in enumerate(("running", "queued"), 1):
+            values = (f"j{number}", "ingest", "acme", "legal", "p", json.dumps(caller), "{}", state, "w1", time.time())
+            file.execute(
+                "INSERT INTO jobs (id, operation, tenant, organization, repository, caller, arguments, state, owner,"
+                f" created) VALUES ({', '.join('?' * len(values))})",
+                values,
+            )
+        reply = ("ann", "ingest", "k", "request", "w1", time.time(), 202, '{"job_id": "j1"}')
+        file.execute(f"INSERT INTO replies VALUES ({', '.join('?' * len(reply))})", reply)
+    ledger = Ledger(SqliteServerState(tmp_path))
+    assert ledger.claim(ReplyKey("ann", "ingest", "k"), "request") == Reply("request", 202, {"job_id": "j1"})
+    first = ledger.job("j1")
+    assert first is not None and first.state == "interrupted", "its worker is gone"
     job = ledger.take()
-    assert job is not None
+    assert job is not None and job.id == "j2"
+    assert caller_of(job).repositories == {"p"}
     ledger.progress(job, 1, 2)
     seen = ledger.job(job.id)
     assert seen is not None and (seen.done, seen.total) == (1, 2)
+    assert not (tmp_path / "serve.db").exists()

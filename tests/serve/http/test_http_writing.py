@@ -9,10 +9,12 @@ import pytest
 from ended_jobs import done
 
 import pincite
+from pincite.catalog.sqlite.server import SqliteServerState
 from pincite.serve.callers import local_caller
 from pincite.serve.desk import Desk
 from pincite.serve.http.jobs import JobRunner
 from pincite.serve.http.ledger import DEAD_AFTER_SECONDS, Ledger
+from pincite.server_state import ReplyKey
 
 PARKING = ("file", ("rules/parking.md", b"# Parking\n\nParking costs nothing on Sundays."))
 
@@ -211,7 +213,7 @@ def test_two_at_once_act_once(serve) -> None:
 def test_jobs_of_a_dead_worker_are_interrupted_and_queued_ones_wait(tmp_path, handbook) -> None:
     now = [1000.0]
     caller = local_caller(handbook.config)
-    dead, alive = (Ledger(tmp_path, clock=lambda: now[0]) for _ in range(2))
+    dead, alive = (Ledger(SqliteServerState(tmp_path), clock=lambda: now[0]) for _ in range(2))
     first = dead.add("reindex", caller, "main", {}, reply=None)
     second = dead.add("reindex", caller, "main", {}, reply=None)
     elsewhere = dead.add("reindex", caller, "other", {}, reply=None)
@@ -227,10 +229,8 @@ def test_jobs_of_a_dead_worker_are_interrupted_and_queued_ones_wait(tmp_path, ha
 
 
 def test_a_claim_of_a_dead_worker_is_taken_over(tmp_path) -> None:
-    from pincite.serve.http.ledger import ReplyKey
-
     now = [1000.0]
-    dead, alive = (Ledger(tmp_path, clock=lambda: now[0]) for _ in range(2))
+    dead, alive = (Ledger(SqliteServerState(tmp_path), clock=lambda: now[0]) for _ in range(2))
     key = ReplyKey("anna", "createBaseline", "one")
     assert dead.claim(key, "body") is None
     assert alive.claim(key, "body").status is None
@@ -240,12 +240,12 @@ def test_a_claim_of_a_dead_worker_is_taken_over(tmp_path) -> None:
 
 def test_a_queued_job_is_run_after_a_restart(tmp_path) -> None:
     with pincite.open(tmp_path / "library") as library:
-        counter, ledger = Desk(library), Ledger(library.path)
+        counter, ledger = Desk(library), Ledger(library.catalog.server)
         folder = library.path / "uploads" / "j1"
         folder.mkdir(parents=True)
         (folder / "late.md").write_text("# Late\n\nLatecomers.")
         ledger.add("ingestUpload", counter.local(), "main", {"folder": str(folder)}, id="j1", reply=None)
-        runner = JobRunner(counter, Ledger(library.path))
+        runner = JobRunner(counter, Ledger(library.catalog.server))
         runner.start()
         end = time.monotonic() + 20
         while ledger.job("j1").state != "succeeded" and time.monotonic() < end:
@@ -257,7 +257,7 @@ def test_a_queued_job_is_run_after_a_restart(tmp_path) -> None:
 
 def test_a_job_that_does_not_end_in_time_is_recorded_as_interrupted(tmp_path, monkeypatch) -> None:
     with pincite.open(tmp_path / "library") as library:
-        counter, ledger = Desk(library), Ledger(library.path)
+        counter, ledger = Desk(library), Ledger(library.catalog.server)
         go_on = threading.Event()
         monkeypatch.setattr(counter, "run", lambda *_, **__: go_on.wait(20) and {})
         job = ledger.add("reindex", counter.local(), "main", {}, reply=None)

@@ -22,7 +22,6 @@ from mcp.client.streamable_http import streamable_http_client
 
 import pincite
 from mcp_client import MODES, text_of, with_client
-from pincite.serve.auth.verifier import keys_path
 from pincite.serve.mcp.tools import TOOLS
 
 LIST = {"jsonrpc": "2.0", "id": 1, "method": "tools/list", "params": {}}
@@ -41,7 +40,7 @@ class Running:
         with pincite.open(self.library) as library:
             from pincite.serve.auth.keys import KeyStore
 
-            store = KeyStore(keys_path(library.config.serve.auth, library.path))
+            store = KeyStore(library.catalog.server.keys)
             chosen = {"tenant": "default", "organization": "default", **options}
             return store.create("test", **chosen)[1]
 

@@ -10,6 +10,7 @@ import pytest
 from served_page import search, serving, titles
 
 import pincite
+from pincite.catalog.sqlite.server import SqliteServerState
 from pincite.serve.auth.keys import KeyStore
 
 
@@ -21,7 +22,7 @@ def locked(browser: Any, tmp_path: Path) -> Iterator[tuple[str, str]]:
     (tmp_path / "source/a.md").write_text("# Secrets\n\nThe lighthouse key hangs behind the door.\n", "utf-8")
     with pincite.open(tmp_path / "library") as library:
         library.ingest(tmp_path / "source")
-    _, token = KeyStore(tmp_path / "library/keys.db").create(
+    _, token = KeyStore(SqliteServerState(tmp_path / "library").keys).create(
         "reader", tenant="default", organization="default", scopes=("search:read",)
     )
     with serving(tmp_path / "library") as found:

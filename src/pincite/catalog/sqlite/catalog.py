@@ -15,6 +15,7 @@ from pincite.catalog.sqlite.connection import DatabaseFile, translate
 from pincite.catalog.sqlite.parts import SqliteOperator, SqliteParts
 from pincite.catalog.sqlite.pinned import pinned
 from pincite.catalog.sqlite.purge import remove_traces, traces_pending
+from pincite.catalog.sqlite.server import SqliteServerState
 from pincite.durable import sync_folder
 from pincite.errors import StorageFull
 from pincite.protocols import Operator, Session
@@ -36,6 +37,7 @@ class SqliteCatalog(SqliteParts):
     def __init__(self, path: Path | str, *, clock: Callable[[], int] = now_us) -> None:
         self._database = DatabaseFile(Path(path))
         self._clock = clock
+        self.server = SqliteServerState(Path(path).parent)
         try:
             with self._database.read() as connection:
                 (library_id,) = connection.execute(_LIBRARY_ID).fetchone()
@@ -87,6 +89,7 @@ class SqliteCatalog(SqliteParts):
     def close(self) -> None:
         """Close the connections of all threads."""
         self._database.close()
+        self.server.close()
 
     def _copy(self, target: Path) -> None:
         # A connection of its own: the copy must not hang on a snapshot that this thread may hold.

@@ -9,7 +9,7 @@ from __future__ import annotations
 import json
 import sqlite3
 import threading
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from contextlib import AbstractContextManager, contextmanager
 from pathlib import Path
 from typing import Protocol
@@ -59,7 +59,8 @@ class Database(Protocol):
 class DatabaseFile:
     """One SQLite file, opened and brought to the current schema. Each `read()` sees the newest state."""
 
-    def __init__(self, path: Path) -> None:
+    def __init__(self, path: Path, steps: Sequence[Sequence[str]] | None = None) -> None:
+        """`steps` lead to the schema of a file other than the catalog."""
         self.path = path
         self._closed = False
         self._idle: list[sqlite3.Connection] = []
@@ -72,10 +73,10 @@ class DatabaseFile:
         try:
             # Looking first lets a process that only reads open the file while another one writes.
             with self.read() as connection:
-                current = is_current(connection)
+                current = is_current(connection, steps)
             if not current:
                 with self.write() as connection:
-                    migrate(connection, str(path))
+                    migrate(connection, str(path), steps)
         except BaseException:
             self.close()
             raise
@@ -190,7 +191,7 @@ class DatabaseFile:
     def require_open(self) -> None:
         """`Unavailable` once the catalog has been closed."""
         if self._closed:
-            raise Unavailable(f"the catalog {self.path} has been closed; open it again")
+            raise Unavailable(f"{self.path} has been closed; open it again")
 
     @contextmanager
     def translated(self) -> Iterator[None]:

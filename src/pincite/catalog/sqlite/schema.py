@@ -7,6 +7,7 @@ Roles and heading chains are JSON text, dates ISO text (which sorts as dates do)
 from __future__ import annotations
 
 import sqlite3
+from collections.abc import Sequence
 
 from pincite.advice import either, place
 from pincite.errors import Damaged, SchemaTooNew
@@ -399,16 +400,17 @@ MIGRATIONS: list[tuple[str, ...]] = [FIRST, EMBEDDING, MODELS, SUBSECTIONS, REMO
 """Step n leads from schema n to n + 1. Released steps are never edited; a change is a new step."""
 
 
-def is_current(connection: sqlite3.Connection) -> bool:
-    """Whether the file already has the newest schema known here."""
+def is_current(connection: sqlite3.Connection, steps: Sequence[Sequence[str]] | None = None) -> bool:
+    """Whether the file already has the newest schema known here. `steps`: of a file other than the catalog."""
     (found,) = connection.execute("PRAGMA user_version").fetchone()
-    return bool(found == len(MIGRATIONS))
+    return bool(found == len(MIGRATIONS if steps is None else steps))
 
 
-def migrate(connection: sqlite3.Connection, path: str) -> None:
+def migrate(connection: sqlite3.Connection, path: str, steps: Sequence[Sequence[str]] | None = None) -> None:
     """Bring the file to the current schema, inside the caller's write transaction."""
+    steps = MIGRATIONS if steps is None else steps
     (found,) = connection.execute("PRAGMA user_version").fetchone()
-    current = len(MIGRATIONS)
+    current = len(steps)
     if found > current:
         raise SchemaTooNew(
             f"{place(path)} has catalog schema {found}, this Pincite knows schemas up to {current};"
@@ -416,7 +418,7 @@ def migrate(connection: sqlite3.Connection, path: str) -> None:
         )
     if found == 0:
         _refuse_foreign(connection, path)
-    for statements in MIGRATIONS[found:]:
+    for statements in steps[found:]:
         for statement in statements:
             connection.execute(statement)
     if found < current:

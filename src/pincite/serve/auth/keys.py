@@ -1,70 +1,54 @@
 """API keys: `pincite_<id>_<secret>`, shown once, kept as a hash.
 
 A secret is 32 random bytes: nobody guesses it, with or without a slow hash, so SHA-256 is right. (A password is weak,
-and needs a slow one; a key is not.) The hash is compared in constant time. Keys lie in one small SQLite file, readable
-by its owner alone, so that every process sees a new or revoked key with its next request. The file is no part of a
-backup: whoever restores a copy of the library makes keys for it.
+and needs a slow one; a key is not.) The hash is compared in constant time. Keys are kept beside the catalog, so that
+every process of every node sees a new or revoked key with its next request. They are not part of a backup: a restored
+copy of a library needs keys of its own.
 """
 
 from __future__ import annotations
 
 import hashlib
 import hmac
-import json
-import os
 import re
 import secrets
-import sqlite3
-from collections.abc import Callable, Iterator, Sequence
-from contextlib import closing, contextmanager
-from dataclasses import dataclass, fields, replace
+from collections.abc import Callable, Sequence
 from datetime import UTC, datetime, timedelta
-from pathlib import Path
+from typing import TYPE_CHECKING
 
-from pincite.advice import by_operator
-from pincite.errors import Damaged, InvalidArgument, NotFound, Unauthenticated, Unavailable, UnknownArgument
+from pincite.errors import InvalidArgument, NotFound, Unauthenticated, UnknownArgument
 from pincite.serve.callers import SCOPES, Caller
+from pincite.server_state import ApiKey
 from pincite.wire import Json
+
+if TYPE_CHECKING:
+    from pincite.protocols import ApiKeys
 
 PREFIX = "pincite_"
 SECRET_BYTES = 32
 DEFAULT_SCOPES = ("search:read",)
 _KEY = re.compile(r"pincite_(?P<id>[0-9a-z]{10})_(?P<secret>[0-9A-Za-z_-]{43})")
 _AGE = re.compile(r"(?P<number>[1-9][0-9]{0,4})(?P<unit>[hdwy])")
-_LISTS = ("scopes", "repositories", "roles")
 _UNITS = {"h": timedelta(hours=1), "d": timedelta(days=1), "w": timedelta(weeks=1), "y": timedelta(days=365)}
 
 
-@dataclass(frozen=True, slots=True)
-class Key:
-    """What is kept of an API key."""
+def state_of(key: ApiKey, now: datetime) -> str:
+    """Whether a key opens anything: active, revoked or expired."""
+    if key.revoked:
+        return "revoked"
+    return "expired" if key.expires and datetime.fromisoformat(key.expires) <= now else "active"
 
-    id: str
-    name: str
-    tenant: str
-    organization: str
-    hash: str
-    scopes: tuple[str, ...]
-    repositories: tuple[str, ...] | None
-    roles: tuple[str, ...] | None
-    created: str
-    expires: str = ""
-    revoked: str = ""
 
-    def state(self, now: datetime) -> str:
-        if self.revoked:
-            return "revoked"
-        return "expired" if self.expires and datetime.fromisoformat(self.expires) <= now else "active"
-
-    def caller(self) -> Caller:
-        return Caller(
-            self.id,
-            self.tenant,
-            self.organization,
-            None if self.repositories is None else frozenset(self.repositories),
-            None if self.roles is None else frozenset(self.roles),
-            frozenset(self.scopes),
-        )
+def caller_of(key: ApiKey) -> Caller:
+    """Who bears the key."""
+    return Caller(
+        key.id,
+        key.tenant,
+        key.organization,
+        None if key.repositories is None else frozenset(key.repositories),
+        None if key.roles is None else frozenset(key.roles),
+        frozenset(key.scopes),
+    )
 
 
 def _now() -> datetime:
@@ -76,32 +60,16 @@ def is_key(token: str) -> bool:
     return token.startswith(PREFIX)
 
 
-WAIT_SECONDS = 10.0
-
-TABLE = """
-CREATE TABLE IF NOT EXISTS keys (
-  id TEXT PRIMARY KEY, name TEXT NOT NULL, tenant TEXT NOT NULL, organization TEXT NOT NULL, hash TEXT NOT NULL,
-  scopes TEXT NOT NULL, repositories TEXT, roles TEXT, created TEXT NOT NULL, expires TEXT NOT NULL,
-  revoked TEXT NOT NULL
-) STRICT
-"""
-COLUMNS = "id, name, tenant, organization, hash, scopes, repositories, roles, created, expires, revoked"
-ADD = f"INSERT INTO keys ({COLUMNS}) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)"
-ALL = f"SELECT {COLUMNS} FROM keys ORDER BY created, rowid"
-ONE = f"SELECT {COLUMNS} FROM keys WHERE id = ?"
-REVOKE = "UPDATE keys SET revoked = ? WHERE id = ? AND revoked = ''"
-
-
 class KeyStore:
-    """The keys in one file."""
+    """The keys of a library."""
 
-    def __init__(self, path: Path, *, clock: Callable[[], datetime] = _now) -> None:
-        self.path = path
+    def __init__(self, keys: ApiKeys, *, clock: Callable[[], datetime] = _now) -> None:
+        self._keys = keys
         self._clock = clock
 
     def exists(self) -> bool:
-        """Whether keys were ever made here."""
-        return self.path.exists()
+        """Whether there was ever a key."""
+        return self._keys.any()
 
     def create(
         self,
@@ -113,7 +81,7 @@ class KeyStore:
         repositories: Sequence[str] | None = None,
         roles: Sequence[str] | None = None,
         expires: str = "",
-    ) -> tuple[Key, str]:
+    ) -> tuple[ApiKey, str]:
         """A new key, and its text, which cannot be had again. `expires`: an age like 90d, or a day."""
         if not name.strip():
             raise InvalidArgument("a key needs a name, so that you know whom to ask about it", field="name")
@@ -122,7 +90,7 @@ class KeyStore:
                 raise UnknownArgument.named("scope", scope, SCOPES, field="scope")
         now = self._clock()
         secret = secrets.token_urlsafe(SECRET_BYTES)
-        key = Key(
+        key = ApiKey(
             id=_new_id(),
             name=name.strip(),
             tenant=tenant,
@@ -134,15 +102,14 @@ class KeyStore:
             created=_iso(now),
             expires=_iso(_expiry(expires, now)) if expires else "",
         )
-        with self._writing() as file:
-            file.execute(ADD, _row(key))
+        self._keys.add(key)
         return key, f"{PREFIX}{key.id}_{secret}"
 
-    def list(self) -> tuple[Key, ...]:
+    def list(self) -> tuple[ApiKey, ...]:
         """All keys, also revoked and expired ones, oldest first."""
-        return self._read(ALL)
+        return self._keys.list()
 
-    def revoke(self, wanted: str) -> Key:
+    def revoke(self, wanted: str) -> ApiKey:
         """Refuse a key from now on; by its id, its name if only one in use has it, or its whole text."""
         match = _KEY.fullmatch(wanted)
         known = self.list()
@@ -153,50 +120,21 @@ class KeyStore:
             shown = wanted[: len(PREFIX) + 10] if is_key(wanted) else wanted
             hint = f"{len(named)} keys have that name, give the id" if named else "list them with: pincite keys list"
             raise NotFound(f"there is no key {shown!r}; {hint}", field="key", suggestions=[key.id for key in named])
-        with self._writing() as file:
-            file.execute(REVOKE, (_iso(self._clock()), found.id))
-        return next(iter(self._read(ONE, found.id)))
+        self._keys.revoke(found.id, _iso(self._clock()))
+        return self._keys.get(found.id) or found
 
     def verify(self, token: str) -> Caller:
         """Who bears the key. What is wrong with a key is not told: it would help whoever tries them out."""
         match = _KEY.fullmatch(token)
-        key = next(iter(self._read(ONE, match["id"])), None) if match else None
+        key = self._keys.get(match["id"]) if match else None
         given = _hash(match["secret"] if match else token)
         same = hmac.compare_digest(given, key.hash if key else _hash(""))
-        if key is None or not same or key.state(self._clock()) != "active":
+        if key is None or not same or state_of(key, self._clock()) != "active":
             raise Unauthenticated("invalid token")
-        return key.caller()
-
-    # --- the file ---------------------------------------------------------------------------------------------
-
-    def _read(self, statement: str, *values: str) -> tuple[Key, ...]:
-        if not self.path.exists():
-            return ()
-        with self._opened() as file:
-            return tuple(_key(row) for row in file.execute(statement, values))
-
-    @contextmanager
-    def _writing(self) -> Iterator[sqlite3.Connection]:
-        """The file with its table; on the disk before this returns."""
-        self.path.parent.mkdir(parents=True, exist_ok=True)
-        os.close(os.open(self.path, os.O_RDWR | os.O_CREAT, 0o600))
-        with self._opened() as file, file:
-            file.execute(TABLE)
-            yield file
-
-    @contextmanager
-    def _opened(self) -> Iterator[sqlite3.Connection]:
-        try:
-            with closing(sqlite3.connect(self.path, timeout=WAIT_SECONDS)) as file:
-                yield file
-        except sqlite3.OperationalError as error:
-            raise Unavailable(f"{self.path.name} cannot be read now, so no key can be checked: {error}") from error
-        except (sqlite3.DatabaseError, ValueError, TypeError) as error:
-            advice = by_operator("restore the file, or remove it and make new keys with", "pincite keys create")
-            raise Damaged(f"{self.path.name} is damaged, so no key can be checked; {advice}") from error
+        return caller_of(key)
 
 
-def to_wire(key: Key) -> Json:
+def to_wire(key: ApiKey) -> Json:
     """A key as it may be shown: never its hash."""
     return {
         "id": key.id,
@@ -209,19 +147,8 @@ def to_wire(key: Key) -> Json:
         "created": key.created,
         "expires": key.expires or None,
         "revoked": key.revoked or None,
-        "state": key.state(_now()),
+        "state": state_of(key, _now()),
     }
-
-
-def _row(key: Key) -> tuple[str | None, ...]:
-    values = {field.name: getattr(key, field.name) for field in fields(Key)}
-    return tuple(json.dumps(value) if isinstance(value, tuple) else value for value in values.values())
-
-
-def _key(row: tuple[str | None, ...]) -> Key:
-    values = dict(zip((field.name for field in fields(Key)), row, strict=True))
-    lists = {name: None if values[name] is None else tuple(json.loads(str(values[name]))) for name in _LISTS}
-    return replace(Key(**values), **lists)  # type: ignore[arg-type]
 
 
 def _new_id() -> str:

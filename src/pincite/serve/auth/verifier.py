@@ -2,16 +2,13 @@
 
 from __future__ import annotations
 
-from pathlib import Path
-
 from pincite.errors import Unauthenticated
+from pincite.library import Library
 from pincite.serve.auth.jwt import JwtVerifier
 from pincite.serve.auth.keys import KeyStore, is_key
 from pincite.serve.callers import Caller
-from pincite.settings import Config
 from pincite.settings.serve import Auth
 
-KEYS_FILE = "keys.db"
 MAX_TOKEN = 16_000
 """Maximum length in characters; no valid token is longer."""
 
@@ -19,14 +16,15 @@ MAX_TOKEN = 16_000
 class Verifier:
     """Accepts API keys of the library and JWTs of the configured issuer."""
 
-    def __init__(self, settings: Auth, library: Path, config: Config) -> None:
+    def __init__(self, settings: Auth, library: Library) -> None:
+        config = library.config
         self._mode = settings.mode
-        self.keys = KeyStore(keys_path(settings, library))
+        self.keys = keys_of(library, settings)
         self._jwt = JwtVerifier(settings.jwt, config.tenant, config.organization) if settings.jwt.issuer else None
 
     @property
     def required(self) -> bool:
-        """Whether a token is required. A key file counts even if all keys are revoked: that must not open the door."""
+        """Whether a token is required. Keys count even if all are revoked: that must not open the door."""
         if self._mode == "off":
             return False
         return self._mode == "required" or self._jwt is not None or self.keys.exists()
@@ -44,6 +42,8 @@ class Verifier:
         return self._jwt.verify(token)
 
 
-def keys_path(settings: Auth, library: Path) -> Path:
-    """Where API keys are stored: next to the catalog, unless the settings say otherwise."""
-    return Path(settings.keys_file).expanduser() if settings.keys_file else library / KEYS_FILE
+def keys_of(library: Library, settings: Auth) -> KeyStore:
+    """The keys of a library, with those of a file that the settings name."""
+    if settings.keys_file:
+        library.take_over_keys(settings.keys_file)
+    return KeyStore(library.catalog.server.keys)

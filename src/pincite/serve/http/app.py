@@ -48,7 +48,7 @@ def create_app(desk: Desk, *, with_mcp: bool = True, shutdown_seconds: float = S
     `app.state.missing` lists what is missing, for the person who started the server.
     """
     calls = Calls(desk)
-    jobs = JobRunner(desk, Ledger(desk.library.path))
+    jobs = JobRunner(desk, Ledger(desk.library.catalog.server))
     metrics = Metrics(desk.library)
     desk.observers.append(metrics)
     mcp, missing = _mcp(desk) if with_mcp else (None, [])

@@ -13,7 +13,8 @@ from dataclasses import dataclass
 
 from pincite.errors import Conflict, InvalidArgument
 from pincite.serve.callers import Caller
-from pincite.serve.http.ledger import Ledger, ReplyKey
+from pincite.serve.http.ledger import Ledger
+from pincite.server_state import ReplyKey
 from pincite.wire import Json
 
 HEADER = "Idempotency-Key"

@@ -7,9 +7,10 @@ from pydantic import Field
 from pincite.errors import NotFound
 from pincite.library import Library
 from pincite.serve.callers import Caller
-from pincite.serve.http.ledger import Job, Ledger, to_wire
+from pincite.serve.http.ledger import Ledger, caller_of, to_wire
 from pincite.serve.operations import WRITE, Operation
 from pincite.serve.requests import Request
+from pincite.server_state import ServerJob
 from pincite.wire import Json
 
 
@@ -43,13 +44,13 @@ def list_jobs(ledger: Ledger, caller: Caller) -> Operation:
     return Operation("listJobs", WRITE, ListJobs, run)
 
 
-def _is_visible(job: Job, caller: Caller) -> bool:
+def _is_visible(job: ServerJob, caller: Caller) -> bool:
     """Jobs of the caller's organization, limited to repositories the caller may see.
 
     A job names all files it read, whatever their reader roles, so a caller limited to roles sees only its own jobs.
     """
     if (job.tenant, job.organization) != (caller.tenant, caller.organization):
         return False
-    if job.caller.identity == caller.identity:
+    if caller_of(job).identity == caller.identity:
         return True
     return caller.roles is None and (caller.repositories is None or job.repository in caller.repositories)

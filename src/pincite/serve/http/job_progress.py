@@ -7,7 +7,8 @@ from collections.abc import Callable
 from contextlib import suppress
 
 from pincite.errors import PinciteError
-from pincite.serve.http.ledger import Job, Ledger
+from pincite.serve.http.ledger import Ledger
+from pincite.server_state import ServerJob
 
 READING = "reading"
 """The stage of an ingest that counts files."""
@@ -18,7 +19,7 @@ PAUSE_SECONDS = 1.0
 class JobProgress:
     """Receives the progress of an ingest."""
 
-    def __init__(self, ledger: Ledger, job: Job, *, clock: Callable[[], float] = time.monotonic) -> None:
+    def __init__(self, ledger: Ledger, job: ServerJob, *, clock: Callable[[], float] = time.monotonic) -> None:
         self._ledger = ledger
         self._job = job
         self._clock = clock

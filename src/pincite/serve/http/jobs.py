@@ -19,9 +19,10 @@ from pincite.errors import InvalidArgument, PinciteError
 from pincite.library import Library
 from pincite.serve.desk import Desk
 from pincite.serve.http.job_progress import JobProgress
-from pincite.serve.http.ledger import Job, Ledger
+from pincite.serve.http.ledger import Ledger, caller_of
 from pincite.serve.http.uploads import DELIVER, deliver, folder_of, sweep
 from pincite.serve.operations import OPERATIONS, Operation, Progress, ingest
+from pincite.server_state import ServerJob
 from pincite.wire import Json
 
 BEAT_SECONDS = 1.0
@@ -67,7 +68,8 @@ class JobRunner:
             self._worker.join(wait_seconds)
             self._heart.join(BEAT_SECONDS + 1)
         finished = not self._worker.is_alive()
-        self.ledger.leave()
+        with suppress(PinciteError):  # where it cannot be said, the others notice that the heartbeat has stopped
+            self.ledger.leave()
         return finished
 
     @property
@@ -95,10 +97,10 @@ class JobRunner:
             else:
                 self._run(job)
 
-    def _run(self, job: Job) -> None:
+    def _run(self, job: ServerJob) -> None:
         try:
             operation = self._operation(job)
-            result = self._desk.run(operation, job.arguments, job.caller, door="http", admitted=True)
+            result = self._desk.run(operation, job.arguments, caller_of(job), door="http", admitted=True)
             error = nothing_taken_in(result) if job.operation in TAKE_IN else None
             self.ledger.finish(job, "failed" if error else "succeeded", result=result, error=error)
         except PinciteError as refused:
@@ -111,7 +113,7 @@ class JobRunner:
             self.ledger.finish(job, "failed", error=told | {"field": None, "suggestions": []})
         shutil.rmtree(folder_of(self._library, job.id), ignore_errors=True)
 
-    def _operation(self, job: Job) -> str | Operation:
+    def _operation(self, job: ServerJob) -> str | Operation:
         if job.operation not in TAKE_IN:
             return job.operation
         operation, take_in = TAKE_IN[job.operation]

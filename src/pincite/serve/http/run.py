@@ -14,13 +14,12 @@ from collections.abc import Sequence
 from contextlib import ExitStack, suppress
 from dataclasses import dataclass
 from functools import partial
-from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import TYPE_CHECKING, Any
 
 from pincite.errors import InvalidArgument, NotFound, PinciteError, Unavailable
 from pincite.extras import require
-from pincite.library import has_library, open_library
+from pincite.library import address_of, has_library, open_library
 from pincite.serve.auth.verifier import Verifier
 from pincite.serve.certificates import check_certificate
 from pincite.serve.desk import Desk
@@ -72,8 +71,8 @@ def serve(serving: Serving) -> None:
         stack.enter_context(listening)
         if not has_library(serving.config):
             open_library(serving.config).close()  # here, so that all workers find it
-            say(f"created an empty library at {serving.config.library}; fill it with uploads or `pincite ingest`")
-        say(f"serving {serving.config.library} at {address} (stop with Ctrl-C)")
+            say(f"created an empty library at {address_of(serving.config)}; fill it with uploads or `pincite ingest`")
+        say(f"serving {address_of(serving.config)} at {address} (stop with Ctrl-C)")
         if serving.workers == 1:
             work(serving, [listening], 0)
         else:
@@ -87,8 +86,7 @@ def serve(serving: Serving) -> None:
 def check(serving: Serving) -> None:
     """Check that the library and required packages are present, and that this address may be served safely."""
     settings = serving.settings
-    verifier = Verifier(settings.auth, Path(serving.config.library), serving.config)
-    check_bind(settings, authenticated=verifier.required)
+    check_bind(settings, authenticated=_is_authenticated(serving))
     check_certificate(serving.certificate, serving.key)
     if settings.production and not (serving.certificate or settings.trusted_proxies):
         raise InvalidArgument(
@@ -100,10 +98,19 @@ def check(serving: Serving) -> None:
         require_grpc()
     if not serving.create and not has_library(serving.config):
         raise NotFound(
-            f"there is no library at {serving.config.library!r}; make one with: pincite ingest FOLDER, or start with an"
-            " empty one and upload files: pincite serve --create",
+            f"there is no library at {address_of(serving.config)!r}; make one with: pincite ingest FOLDER, or start"
+            " with an empty one and upload files: pincite serve --create",
             field="library",
         )
+
+
+def _is_authenticated(serving: Serving) -> bool:
+    """Whether callers need a token. A library that is not there yet has no keys."""
+    auth = serving.settings.auth
+    if auth.mode != "auto" or auth.jwt.issuer or not has_library(serving.config):
+        return auth.mode == "required" or (auth.mode == "auto" and bool(auth.jwt.issuer))
+    with open_library(serving.config, create=False) as library:
+        return Verifier(auth, library).required
 
 
 def work(serving: Serving, sockets: Sequence[socket.socket], number: int) -> None:

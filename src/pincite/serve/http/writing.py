@@ -18,9 +18,10 @@ from pincite.serve.http.arguments import from_body
 from pincite.serve.http.calls import DOOR, Asked, Calls
 from pincite.serve.http.idempotency import HEADER, Outcome, once
 from pincite.serve.http.jobs import JobRunner
-from pincite.serve.http.ledger import ReplyKey, new_id, to_wire
+from pincite.serve.http.ledger import new_id, to_wire
 from pincite.serve.http.uploads import DELIVER, MAX_FILES, arguments_of, folder_of, keep
 from pincite.serve.sources import check_source
+from pincite.server_state import ReplyKey
 from pincite.wire import Json
 
 JOBS = "/v1/jobs/"
