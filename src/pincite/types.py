@@ -10,7 +10,7 @@ import json
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from datetime import date
-from typing import Literal, TypeAlias
+from typing import Literal, NamedTuple, TypeAlias
 
 from pincite.bookkeeping import SourceChange
 
@@ -262,6 +262,8 @@ class RepositoryInfo:
     """Newest committed revision; 0 before the first."""
     purges: int
     """How many purges the repository has seen; indexes compare it to drop erased rows."""
+    committed: int | None = None
+    """When `head` was committed; None before the first."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -297,6 +299,29 @@ class LiveElement:
     version: Version
     lifetime: Lifetime
     derivation: Derivation
+
+
+class CutVersion(NamedTuple):
+    """A version as a recipe cut it, in one of its lifetimes: what a find of an index belongs to."""
+
+    scope: Scope
+    element_id: str
+    version_id: str
+    recipe: str
+    lifetime_id: int
+
+
+@dataclass(frozen=True, slots=True)
+class Excerpt:
+    """A version with some of its chunks: what a page of hits shows, without reading whole documents."""
+
+    version: Version
+    lifetime: Lifetime | None
+    chunks: Mapping[int, Chunk]
+    """By number: those asked for, and those that hold its definitions."""
+    definitions: tuple[Definition, ...] = ()
+    names: tuple[Alias, ...] = ()
+    """What else it and its sections are called, places inside a section aside; where that was asked for."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -378,3 +403,40 @@ class View:
     valid_at: date
     roles: frozenset[str] | None = None
     """Roles of the caller; None is the owner, who reads everything."""
+    repository: RepositoryInfo | None = field(default=None, compare=False, repr=False)
+    """The repository's record as it was when the view was resolved, so that no leg asks for it again."""
+
+
+@dataclass(frozen=True, slots=True)
+class Around:
+    """Whose relations a view is asked for: those that start at some ids, and those that lead to some."""
+
+    view: View
+    sources: tuple[str, ...] = ()
+    targets: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class Edges:
+    """Relations that a view may read."""
+
+    relations: tuple[Relation, ...]
+    elements: frozenset[str]
+    """Those of their ends that are elements of the view; the others are not there at its revision."""
+
+
+@dataclass(frozen=True, slots=True)
+class Called:
+    """What a view is asked about names: which are ids of elements, and what others lead to."""
+
+    view: View
+    ids: tuple[str, ...] = ()
+    identifiers: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class Callees:
+    """Which ids are elements that the view may read, and (element id, section id) pairs by identifier."""
+
+    elements: frozenset[str]
+    named: Mapping[str, tuple[tuple[str, str], ...]]

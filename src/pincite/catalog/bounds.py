@@ -29,14 +29,21 @@ from pincite.protocols import (
 )
 from pincite.types import (
     AliveState,
+    Around,
     Baseline,
     Birth,
+    Called,
+    Callees,
     Commit,
     Committed,
+    Content,
+    CutVersion,
     Death,
     Definition,
     Derivation,
+    Edges,
     ElementChange,
+    Excerpt,
     Lifetime,
     LiveElement,
     Relation,
@@ -67,6 +74,11 @@ class Bounds:
         if self.hides(scope):
             raise PermissionDenied(f"you may not use {scope.repository!r}", field="repository_id")
         return scope
+
+    def require_each(self, scopes: Iterable[Scope]) -> None:
+        """Nothing, if all of them lie within."""
+        for scope in scopes:
+            self.require(scope)
 
     def require_tenant(self, tenant: str) -> str:
         """The tenant, if it is this one."""
@@ -122,10 +134,10 @@ class BoundRepositories:
     def get(self, scope: Scope) -> RepositoryInfo | None:
         return None if self._bounds.hides(scope) else self._inner.get(self._bounds.require(scope))
 
-    def list(self, tenant: str, organization: str) -> tuple[RepositoryInfo, ...]:
+    def list(self, tenant: str, organization: str, names: Collection[str] | None = None) -> tuple[RepositoryInfo, ...]:
         if self._bounds.exists is None:
-            return self._inner.list(self._bounds.require_tenant(tenant), organization)
-        found = self._inner.list(tenant, organization) if tenant == self._bounds.tenant else ()
+            return self._inner.list(self._bounds.require_tenant(tenant), organization, names)
+        found = self._inner.list(tenant, organization, names) if tenant == self._bounds.tenant else ()
         return tuple(info for info in found if not self._bounds.hides(info.scope))
 
 
@@ -141,6 +153,14 @@ class BoundCommits:
 
     def revision_at(self, scope: Scope, time: int) -> Revision | None:
         return self._inner.revision_at(self._bounds.require(scope), time)
+
+    def revision_of_each(self, numbers: Mapping[Scope, int]) -> dict[Scope, Revision]:
+        self._bounds.require_each(numbers)
+        return self._inner.revision_of_each(numbers)
+
+    def revision_of_each_at(self, scopes: Collection[Scope], time: int) -> dict[Scope, Revision]:
+        self._bounds.require_each(scopes)
+        return self._inner.revision_of_each_at(scopes, time)
 
     def revisions(self, scope: Scope, *, limit: int = 100, before: int | None = None) -> tuple[Revision, ...]:
         return self._inner.revisions(self._bounds.require(scope), limit=limit, before=before)
@@ -159,6 +179,20 @@ class BoundElements:
 
     def alive(self, scope: Scope, revision: int, element_ids: Collection[str]) -> dict[str, tuple[AliveState, ...]]:
         return self._inner.alive(self._bounds.require(scope), revision, element_ids)
+
+    def get_many(self, wanted: Mapping[View, Collection[str]]) -> dict[View, dict[str, LiveElement]]:
+        self._bounds.require_each(view.scope for view in wanted)
+        return self._inner.get_many(wanted)
+
+    def excerpts(
+        self, wanted: Mapping[CutVersion, Collection[int]], *, names: bool = False
+    ) -> dict[CutVersion, Excerpt]:
+        self._bounds.require_each(cut.scope for cut in wanted)
+        return self._inner.excerpts(wanted, names=names)
+
+    def headers(self, wanted: Collection[CutVersion]) -> dict[CutVersion, Content]:
+        self._bounds.require_each(cut.scope for cut in wanted)
+        return self._inner.headers(wanted)
 
     def version(self, scope: Scope, element_id: str, version_id: str) -> Version | None:
         return self._inner.version(self._bounds.require(scope), element_id, version_id)
@@ -197,6 +231,16 @@ class BoundRelations:
         own = self._bounds.require(scope)
         return self._inner.stated(own, revision, element_ids=element_ids, relation_ids=relation_ids)
 
+    def of_many(self, wanted: Iterable[Around]) -> tuple[Edges, ...]:
+        asked = tuple(wanted)
+        self._bounds.require_each(around.view.scope for around in asked)
+        return self._inner.of_many(asked)
+
+    def called(self, wanted: Iterable[Called]) -> tuple[Callees, ...]:
+        asked = tuple(wanted)
+        self._bounds.require_each(called.view.scope for called in asked)
+        return self._inner.called(asked)
+
     def definitions(self, view: View, term: str) -> tuple[tuple[str, str, Definition], ...]:
         self._bounds.require(view.scope)
         return self._inner.definitions(view, term)
@@ -224,6 +268,10 @@ class BoundBaselines:
 
     def list(self, scope: Scope) -> tuple[Baseline, ...]:
         return self._inner.list(self._bounds.require(scope))
+
+    def of_each(self, scopes: Collection[Scope], name: str | None) -> dict[Scope, Baseline]:
+        self._bounds.require_each(scopes)
+        return self._inner.of_each(scopes, name)
 
     def publish(self, scope: Scope, name: str, *, author: str = "") -> Baseline:
         return self._inner.publish(self._bounds.require(scope), name, author=author)

@@ -5,7 +5,8 @@ from __future__ import annotations
 import difflib
 import re
 import time
-from collections.abc import Callable, Iterable, Mapping
+from collections import ChainMap
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import UTC, date, datetime, timedelta
 from typing import Literal
@@ -13,7 +14,7 @@ from typing import Literal
 from pincite.advice import either
 from pincite.errors import InvalidArgument, NotFound, NotIndexedYet, UnknownArgument
 from pincite.protocols import Session
-from pincite.types import ReadContext, RepositoryInfo, Scope, View
+from pincite.types import Baseline, ReadContext, RepositoryInfo, Revision, Scope, View
 
 SELECTORS = ("head", "published", "baseline_id", "as_of", "revision")
 FIELDS = ("selector", "baseline_id", "as_of", "revision", "baseline_ref", "version_ref")
@@ -24,12 +25,40 @@ _GERMAN_DATE = re.compile(r"(\d{1,2})\.(\d{1,2})\.(\d{4})")
 _REVISION = re.compile(r"(?:rev:)?([0-9]{1,18})")
 
 
+Clock = Callable[[], int]
+
+
+def now_us() -> int:
+    """Microseconds since 1970 UTC."""
+    return time.time_ns() // 1000
+
+
+@dataclass(frozen=True, slots=True)
+class Asked:
+    """Which state of one repository somebody asks for."""
+
+    repository: RepositoryInfo
+    context: ReadContext | None
+    reached: int
+    """The revision that the index has reached."""
+    valid_at: date | None = None
+
+    @property
+    def scope(self) -> Scope:
+        return self.repository.scope
+
+
 @dataclass(frozen=True, slots=True)
 class Resolved:
-    """The view to read, and what the answer says about it."""
+    """The view to read, with its repository's record, and what the answer says about it."""
 
     view: View
     echo: dict[str, object]
+
+    @property
+    def repository(self) -> RepositoryInfo:
+        assert self.view.repository is not None
+        return self.view.repository
 
 
 # --- what a caller writes -------------------------------------------------------------------------------------
@@ -116,65 +145,129 @@ def resolve(
     default: Literal["head", "published"] = "head",
     roles: frozenset[str] | None = None,
     valid_at: date | None = None,
-    clock: Callable[[], int] = lambda: time.time_ns() // 1000,
+    clock: Clock = now_us,
 ) -> Resolved:
     """The view that the context selects in this repository. `reached` is the revision that the index has reached."""
     with catalog.session(scope.tenant) as session:
-        repository = _require_repository(session, scope)
-        echo = _select(session, repository, context, reached, default, clock())
-        revision = echo["revision"]
-        assert isinstance(revision, int)
-        if revision > reached:
+        asked = Asked(require_repository(session, scope), context, reached, valid_at)
+        return resolve_each(session, [asked], default=default, roles=roles, clock=clock)[0]
+
+
+def resolve_each(
+    catalog: Session,
+    asked: Sequence[Asked],
+    *,
+    default: Literal["head", "published"] = "head",
+    roles: frozenset[str] | None = None,
+    clock: Clock = now_us,
+) -> list[Resolved]:
+    """The views that the contexts select, in order; the catalog is asked at most twice, however many there are."""
+    now = clock()
+    lookups = _Lookups.of(catalog, asked, default, now)
+    echoes = []
+    for item in asked:
+        echo = _select(catalog, item, lookups, default, now)
+        if _revision_in(echo) > item.reached:
             raise NotIndexedYet(
-                f"revision {revision} of {scope.repository!r} is committed, its index has reached {reached};"
-                f" {either('wait a moment, or run: pincite index', 'wait a moment')}"
+                f"revision {echo['revision']} of {item.scope.repository!r} is committed, its index has reached"
+                f" {item.reached}; {either('wait a moment, or run: pincite index', 'wait a moment')}"
             )
-        found = session.commits.revision(scope, revision)
-    committed = found.time if found else None
-    in_force = valid_at or (_EPOCH + timedelta(microseconds=clock() if committed is None else committed)).date()
+        echoes.append(echo)
+    times = _times(catalog, asked, echoes, lookups)
+    return [
+        _resolved(item, echo, times.get(item.scope), roles, clock) for item, echo in zip(asked, echoes, strict=True)
+    ]
+
+
+def _resolved(
+    item: Asked, echo: dict[str, object], committed: int | None, roles: frozenset[str] | None, clock: Clock
+) -> Resolved:
+    in_force = item.valid_at or (_EPOCH + timedelta(microseconds=clock() if committed is None else committed)).date()
     echo |= {
         "as_of": None if committed is None else to_iso(committed),
         "valid_at": in_force.isoformat(),
-        "repository_id": scope.repository,
-        "head": repository.head,
+        "repository_id": item.scope.repository,
+        "head": item.repository.head,
     }
-    return Resolved(View(scope, revision, in_force, roles), echo)
+    return Resolved(View(item.scope, _revision_in(echo), in_force, roles, item.repository), echo)
+
+
+def _revision_in(echo: Mapping[str, object]) -> int:
+    revision = echo["revision"]
+    assert isinstance(revision, int)
+    return revision
+
+
+@dataclass(frozen=True, slots=True)
+class _Lookups:
+    """What the catalog says of the states that are asked for, read for all repositories at once."""
+
+    baselines: Mapping[Scope, Baseline]
+    """The one that is named, or the published one."""
+    instants: Mapping[Scope, Revision]
+    """The last revision by the instant asked for."""
+
+    @classmethod
+    def of(cls, catalog: Session, asked: Sequence[Asked], default: str, now: int) -> _Lookups:
+        names: dict[str | None, list[Scope]] = {}
+        times: dict[int, list[Scope]] = {}
+        for item in asked:
+            context = item.context or ReadContext("published" if default == "published" else "head")
+            if context.selector == "published":
+                names.setdefault(None, []).append(item.scope)
+            elif context.selector == "baseline_id":
+                names.setdefault(context.baseline_id, []).append(item.scope)
+            elif context.selector == "as_of" and context.as_of is not None and context.as_of <= now:
+                times.setdefault(context.as_of, []).append(item.scope)
+        baselines = [catalog.baselines.of_each(scopes, name) for name, scopes in names.items()]
+        instants = [catalog.commits.revision_of_each_at(scopes, time) for time, scopes in times.items()]
+        return cls(ChainMap({}, *baselines), ChainMap({}, *instants))
+
+
+def _times(
+    catalog: Session, asked: Sequence[Asked], echoes: Sequence[Mapping[str, object]], lookups: _Lookups
+) -> dict[Scope, int | None]:
+    """When the revisions were committed; that of a head is in the repository's record."""
+    out: dict[Scope, int | None] = {scope: found.time for scope, found in lookups.instants.items()}
+    others = {}
+    for item, echo in zip(asked, echoes, strict=True):
+        number = _revision_in(echo)
+        if number == item.repository.head:
+            out[item.scope] = item.repository.committed
+        elif number and item.scope not in out:
+            others[item.scope] = number
+    found = catalog.commits.revision_of_each(others) if others else {}
+    return out | {scope: revision.time for scope, revision in found.items()}
 
 
 def _select(
-    catalog: Session,
-    repository: RepositoryInfo,
-    context: ReadContext | None,
-    reached: int,
-    default: Literal["head", "published"],
-    now: int,
+    catalog: Session, item: Asked, lookups: _Lookups, default: Literal["head", "published"], now: int
 ) -> dict[str, object]:
     """Selector, revision and, where they apply, baseline and note."""
-    scope, head = repository.scope, repository.head
-    at_head: dict[str, object] = {"selector": "head", "revision": min(head, reached)}
-    if context is None and default == "published" and catalog.baselines.published(scope) is None:
+    scope, head = item.scope, item.repository.head
+    at_head: dict[str, object] = {"selector": "head", "revision": min(head, item.reached)}
+    baseline = lookups.baselines.get(scope)
+    if item.context is None and default == "published" and baseline is None:
         return at_head | {"note": "nothing is published yet"}
-    asked = context or ReadContext(default)
+    asked = item.context or ReadContext(default)
     match asked.selector:
         case "head":
             return at_head
         case "published":
-            published = catalog.baselines.published(scope)
-            if published is None:
+            if baseline is None:
                 raise NotFound(
                     f"nothing is published in {scope.repository!r}; publish a baseline, or read head",
                     field="selector",
                     suggestions=("head",),
                 )
-            return {"selector": "published", "revision": published.revision, "baseline_id": published.name}
+            return {"selector": "published", "revision": baseline.revision, "baseline_id": baseline.name}
         case "baseline_id":
-            baseline = catalog.baselines.get(scope, asked.baseline_id)
             if baseline is None:
                 known = (b.name for b in catalog.baselines.list(scope))
                 raise _unknown("baseline", asked.baseline_id, known, f" in {scope.repository!r}")
             return {"selector": "baseline_id", "revision": baseline.revision, "baseline_id": baseline.name}
         case "as_of":
-            return _select_instant(catalog, scope, asked.as_of, now)
+            return _select_instant(lookups.instants.get(scope), asked.as_of, now)
         case "revision":
             if asked.revision is None or not 0 <= asked.revision <= head:
                 raise InvalidArgument(
@@ -183,7 +276,7 @@ def _select(
             return {"selector": "revision", "revision": asked.revision}
 
 
-def _select_instant(catalog: Session, scope: Scope, as_of: int | None, now: int) -> dict[str, object]:
+def _select_instant(found: Revision | None, as_of: int | None, now: int) -> dict[str, object]:
     if as_of is None:
         raise InvalidArgument("selector 'as_of' needs the field as_of, such as 2026-01-31T12:00Z", field="as_of")
     if as_of > now:
@@ -191,18 +284,35 @@ def _select_instant(catalog: Session, scope: Scope, as_of: int | None, now: int)
             f"as_of {to_iso(as_of)} lies in the future; what will be committed by then is unknown, read head instead",
             field="as_of",
         )
-    found = catalog.commits.revision_at(scope, as_of)
     if found is None:
         return {"selector": "as_of", "revision": 0, "note": "nothing had been committed by then"}
     return {"selector": "as_of", "revision": found.number}
 
 
-def _require_repository(catalog: Session, scope: Scope) -> RepositoryInfo:
+def require_repository(catalog: Session, scope: Scope) -> RepositoryInfo:
+    """The record of a repository; one that does not exist is `NotFound`, with names that were perhaps meant."""
     found = catalog.repositories.get(scope)
     if found is None:
-        listed = catalog.repositories.list(scope.tenant, scope.organization)
-        raise _unknown("repository", scope.repository, (info.scope.repository for info in listed))
+        raise _unknown_repository(catalog, scope)
     return found
+
+
+def require_repositories(
+    catalog: Session, tenant: str, organization: str, names: Sequence[str]
+) -> list[RepositoryInfo]:
+    """The records of the named repositories in that order, or of all. A name that does not exist is `NotFound`."""
+    asked = tuple(dict.fromkeys(names))
+    found = {info.scope.repository: info for info in catalog.repositories.list(tenant, organization, asked or None)}
+    for name in asked:
+        if name not in found:
+            raise _unknown_repository(catalog, Scope(tenant, organization, name))
+    return [found[name] for name in asked or found]
+
+
+def _unknown_repository(catalog: Session, scope: Scope) -> NotFound:
+    """The error for a repository that does not exist, as far as the caller may know."""
+    listed = catalog.repositories.list(scope.tenant, scope.organization)
+    return _unknown("repository", scope.repository, (info.scope.repository for info in listed))
 
 
 def _unknown(what: str, given: str, known: Iterable[str], where: str = "") -> NotFound:

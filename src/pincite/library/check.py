@@ -30,16 +30,16 @@ class Checking(OpenLibrary):
     ) -> Verdict:
         """Whether a quote is where its citation says: verified, altered, superseded, erased or not found."""
         cited = Citation.parse(citation) if citation else None
-        scopes = [cited.scope] if cited else self._reader().scopes(names_of(repository))
-        scopes = [scope for scope in scopes if not cited or self._is_mine(scope)]
         if not cited:
             self._catch_up(names_of(repository))
         with self._session() as session:
-            views = [
-                self._resolve(session, scope, read_context_of(read_context), valid_at, by_id=bool(cited)).view
-                for scope in scopes
-                if not cited or session.repositories.get(scope)
-            ]
+            if cited:
+                known = session.repositories.get(cited.scope) if self._is_mine(cited.scope) else None
+                infos = [known] if known else []
+            else:
+                infos = self._named(session, names_of(repository))
+            resolved = self._resolve_each(session, infos, read_context_of(read_context), valid_at, by_id=bool(cited))
+            views = [item.view for item in resolved]
             return verify(replace(self._reader(), catalog=session), views, quote, citation)
 
     def verify_draft(

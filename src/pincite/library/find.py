@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import replace
 from datetime import date
 
 from pincite.citation import SCHEME, Citation
@@ -66,8 +65,8 @@ class Finding(OpenLibrary):
         """Filter keys with their values and the number of visible chunks with each, the most useful first."""
         self._catch_up(names_of(repository))
         with self._session() as session:
-            scopes = replace(self._reader(), catalog=session).scopes(names_of(repository))
-            views = [self._resolve(session, scope, None, "").view for scope in scopes]
+            infos = self._named(session, names_of(repository))
+            views = [item.view for item in self._resolve_each(session, infos, None, "")]
         values = self.index.filter_values(views)
         first = [name for name in self.kinds.facets if name in values]
         return {name: values[name] for name in dict.fromkeys((*first, *sorted(values)))}

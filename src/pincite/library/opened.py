@@ -12,7 +12,7 @@ from typing import Literal, Self
 
 from pincite.catalog.limited import LimitedCatalog
 from pincite.catalog.open import shown
-from pincite.catalog.resolve import Resolved, resolve
+from pincite.catalog.resolve import Asked, Resolved, require_repositories, require_repository, resolve_each
 from pincite.citation import SCHEME, Citation
 from pincite.errors import (
     Locked,
@@ -197,15 +197,19 @@ class OpenLibrary:
 
         It waits for another writer only if a particular revision is needed.
         """
-        for scope in self._reader().scopes(names):
-            info = self.catalog.repositories.get(scope)
-            if info is not None and self.index.reached(scope) < info.head:
-                waits = self.index.reached(scope) < wait_for
+        for info in self._named(self.catalog, names):
+            reached = self.index.reached(info.scope)
+            if reached < info.head:
+                waits = reached < wait_for
                 try:
-                    self.index.advance(scope, wait_seconds=WAIT_SECONDS if waits else 0)
+                    self.index.advance(info.scope, wait_seconds=WAIT_SECONDS if waits else 0)
                 except (Locked, StorageFull, PermissionError):
                     if waits:
                         raise
+
+    def _named(self, catalog: Session, names: Sequence[str]) -> list[RepositoryInfo]:
+        """The named repositories in that order, or all of the organization. An unknown name is `NotFound`."""
+        return require_repositories(catalog, self.config.tenant, self.config.organization, names)
 
     def _session(self) -> AbstractContextManager[Session]:
         """One state of the catalog for the caller."""
@@ -215,19 +219,25 @@ class OpenLibrary:
         self, session: Session, scope: Scope, context: ReadContext | None, valid_at: str | date, *, by_id: bool = False
     ) -> Resolved:
         """`by_id`: reads by id see a commit at once; searches see what the index has reached."""
-        info = session.repositories.get(scope)
-        reached = (info.head if info else 0) if by_id else self.index.reached(scope)
+        return self._resolve_each(session, [require_repository(session, scope)], context, valid_at, by_id=by_id)[0]
+
+    def _resolve_each(
+        self,
+        session: Session,
+        repositories: Sequence[RepositoryInfo],
+        context: ReadContext | None,
+        valid_at: str | date,
+        *,
+        by_id: bool = False,
+    ) -> list[Resolved]:
+        """`_resolve` of many repositories at once."""
         in_force = day(valid_at, "valid_at") if isinstance(valid_at, str) and valid_at else valid_at or None
         assert not isinstance(in_force, str)
-        return resolve(
-            session,
-            scope,
-            context,
-            reached=reached,
-            default=self._default,
-            roles=self.roles,
-            valid_at=in_force,
-        )
+        asked = [
+            Asked(info, context, info.head if by_id else self.index.reached(info.scope), in_force)
+            for info in repositories
+        ]
+        return resolve_each(session, asked, default=self._default, roles=self.roles)
 
     def _repositories(self, repository: str) -> tuple[RepositoryInfo, ...]:
         if not repository:

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import replace
 from datetime import date
 
 from pincite.library.asked import ReadContextGiven, names_of, read_context_of
@@ -60,10 +59,8 @@ class Reading(OpenLibrary):
     ) -> LookedUp:
         """How the documents define a term, each with its citation; if none does, the nearest defined terms."""
         with self._session() as session:
-            scopes = replace(self._reader(), catalog=session).scopes(names_of(repository))
-            resolved = [
-                self._resolve(session, scope, read_context_of(read_context), valid_at, by_id=True) for scope in scopes
-            ]
+            infos = self._named(session, names_of(repository))
+            resolved = self._resolve_each(session, infos, read_context_of(read_context), valid_at, by_id=True)
             return look_up(session, resolved, term)
 
     def diff(

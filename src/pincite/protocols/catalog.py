@@ -6,7 +6,7 @@ own. What spans tenants is the operator's, and exists only on an `Operator`.
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterator, Sequence
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from contextlib import AbstractContextManager
 from pathlib import Path
 from typing import Literal, Protocol
@@ -23,14 +23,21 @@ from pincite.protocols.books import (
 from pincite.protocols.server_state import ServerState
 from pincite.types import (
     AliveState,
+    Around,
     Baseline,
     Birth,
+    Called,
+    Callees,
     Commit,
     Committed,
+    Content,
+    CutVersion,
     Death,
     Definition,
     Derivation,
+    Edges,
     ElementChange,
+    Excerpt,
     Lifetime,
     LiveElement,
     Relation,
@@ -49,8 +56,8 @@ class Repositories(Protocol):
 
     def get(self, scope: Scope) -> RepositoryInfo | None: ...
 
-    def list(self, tenant: str, organization: str) -> tuple[RepositoryInfo, ...]:
-        """Repositories of one organization, by name. Never those of another."""
+    def list(self, tenant: str, organization: str, names: Collection[str] | None = None) -> tuple[RepositoryInfo, ...]:
+        """Repositories of one organization, by name; with `names` those of them that exist. Never those of another."""
 
 
 class Commits(Protocol):
@@ -69,6 +76,12 @@ class Commits(Protocol):
 
     def revision_at(self, scope: Scope, time: int) -> Revision | None:
         """The last revision committed at or before `time`."""
+
+    def revision_of_each(self, numbers: Mapping[Scope, int]) -> dict[Scope, Revision]:
+        """`revision` of many repositories at once; those without one are left out."""
+
+    def revision_of_each_at(self, scopes: Collection[Scope], time: int) -> dict[Scope, Revision]:
+        """`revision_at` of many repositories at once; those that had none by then are left out."""
 
     def revisions(self, scope: Scope, *, limit: int = 100, before: int | None = None) -> tuple[Revision, ...]:
         """Newest first."""
@@ -89,6 +102,20 @@ class Elements(Protocol):
 
         States of an element are in the order of their validity. What is not alive is left out.
         """
+
+    def get_many(self, wanted: Mapping[View, Collection[str]]) -> dict[View, dict[str, LiveElement]]:
+        """`get` of many elements at once, by view and id; those that a view does not see are left out."""
+
+    def excerpts(
+        self, wanted: Mapping[CutVersion, Collection[int]], *, names: bool = False
+    ) -> dict[CutVersion, Excerpt]:
+        """Versions with the chunks of these numbers, their definitions, and the chunks that hold them, all at once.
+
+        What was erased is left out, as are chunks that do not exist. `names`: with what they are called.
+        """
+
+    def headers(self, wanted: Collection[CutVersion]) -> dict[CutVersion, Content]:
+        """What many versions are, at once and without their texts: `Content.text` is empty."""
 
     def version(self, scope: Scope, element_id: str, version_id: str) -> Version | None:
         """A version by id, alive or not. `version_id` may be a unique prefix of at least 8 characters."""
@@ -124,6 +151,12 @@ class Relations(Protocol):
         (`Derivation.relations`) is not among them.
         """
 
+    def of_many(self, wanted: Iterable[Around]) -> tuple[Edges, ...]:
+        """Relations of many ids at once: those that start at one of `sources`, those that lead to one of `targets`."""
+
+    def called(self, wanted: Iterable[Called]) -> tuple[Callees, ...]:
+        """Which ids are elements that the view may read, and `resolve` of many identifiers; all at once."""
+
     def definitions(self, view: View, term: str) -> tuple[tuple[str, str, Definition], ...]:
         """(element id, version id, definition) for a term, compared without case and accents."""
 
@@ -144,6 +177,9 @@ class Baselines(Protocol):
 
     def list(self, scope: Scope) -> tuple[Baseline, ...]:
         """Oldest first."""
+
+    def of_each(self, scopes: Collection[Scope], name: str | None) -> dict[Scope, Baseline]:
+        """The baseline of that name in each repository that has one; with None, the published one of each."""
 
     def publish(self, scope: Scope, name: str, *, author: str = "") -> Baseline:
         """Point `published` at the baseline."""

@@ -43,4 +43,4 @@ def lag_notes(resolved: Sequence[Resolved]) -> list[str]:
 
 def _erased(reader: Reader, scope: Scope, name: str) -> bool:
     elements = reader.catalog.elements
-    return not elements.history(scope, name) and elements.tombstone(scope, name) is not None
+    return elements.tombstone(scope, name) is not None and not elements.history(scope, name)

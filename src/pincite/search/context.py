@@ -13,8 +13,9 @@ from dataclasses import dataclass, field, replace
 from pincite.errors import InvalidArgument
 from pincite.search.blocks import Block, Reason, cost, covers, joined, render, shorter, touches
 from pincite.search.fuse import Candidate
-from pincite.search.pulled import Shelf, definitions_used, next_passage, references
+from pincite.search.pulled import Pulling, definitions_used, next_passage, references
 from pincite.search.query import Absence, LegReport, Query, Reader
+from pincite.search.shelf import Shelf
 from pincite.search.spine import Trace, trace
 from pincite.search.views import views_of
 from pincite.text.tokens import count_tokens
@@ -76,19 +77,21 @@ def gather(reader: Reader, query: Query, options: ContextOptions) -> Context:
         reader = replace(reader, catalog=session)
         # Only the pool is read, so only one hit is cited.
         found = trace(reader, replace(query, group="chunk", sort="relevance", cursor="", limit=1))
-        shelf = Shelf(reader.catalog, views_of(reader, found.answer), _scores(found), reader.kinds.links)
+        pulling = Pulling(Shelf(reader.catalog, views_of(reader, found.answer), reader.kinds.links), _scores(found))
         draft = _Draft(options.max_tokens)
-        waiting = list(_hits(found, shelf, query.limit))
+        waiting = list(_hits(found, pulling.shelf, query.limit))
         pulls = _pulls(options)
+        if options.include_relationships:
+            pulling.fetch(waiting)
         if pulls:
             waiting = draft.take_whole(waiting, int(options.max_tokens * (1 - RESERVE)))
-            draft.pull(shelf, pulls, int(draft.used + options.max_tokens * RESERVE))
+            draft.pull(pulling, pulls, int(draft.used + options.max_tokens * RESERVE))
         draft.take(waiting)
-        draft.pull(shelf, (*pulls, next_passage), options.max_tokens)
+        draft.pull(pulling, (*pulls, next_passage), options.max_tokens)
     return _context(found, draft, options)
 
 
-_Pull = Callable[[Shelf, Block], Iterator[Block]]
+_Pull = Callable[[Pulling, Block], Iterator[Block]]
 
 
 def _pulls(options: ContextOptions) -> tuple[_Pull, ...]:
@@ -109,7 +112,9 @@ def _scores(found: Trace) -> dict[tuple[tuple[Scope, str, str], int], float]:
 
 def _hits(found: Trace, shelf: Shelf, limit: int) -> Iterator[Block]:
     """The best chunks as blocks; a bare heading together with what stands below it."""
-    for rank, candidate in enumerate(found.pool[:limit], start=1):
+    best = found.pool[:limit]
+    shelf.fetch((candidate.found.scope, candidate.found.element_id) for candidate in best)
+    for rank, candidate in enumerate(best, start=1):
         located = shelf.located(candidate.found.scope, candidate.found.element_id)
         if located is None or located.version.version_id != candidate.found.version_id:
             continue
@@ -174,11 +179,11 @@ class _Draft:
             if self._is_new(hit) and not self._put_some(hit, self.budget):
                 self.left_out.append(hit)
 
-    def pull(self, shelf: Shelf, pulls: Iterable[_Pull], within: int) -> None:
+    def pull(self, pulling: Pulling, pulls: Iterable[_Pull], within: int) -> None:
         """Place what belongs to the direct hits, one kind after the other."""
         for pull in pulls:
             for block in [block for block in self.blocks if block.is_direct]:
-                for extra in pull(shelf, block):
+                for extra in pull(pulling, block):
                     if self.pulled < MAX_PULLED and self._is_new(extra, counted=False):
                         self.pulled += self._put_some(extra, min(within, self.budget))
 

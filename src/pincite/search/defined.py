@@ -13,12 +13,11 @@ from functools import lru_cache
 from itertools import islice
 
 from pincite.citation import Citation
-from pincite.search.passages import Located
 from pincite.search.query import DefinedTerm, Passage
 from pincite.text.fold import fold
 from pincite.text.stopwords import STOPWORDS
 from pincite.text.words import folded_words, stem
-from pincite.types import Chunk, Definition, Span
+from pincite.types import Chunk, Definition, Excerpt, Span
 
 _WIDTH = {"section": 0, "part": 1}
 """The narrower reach first; what is said of neither reaches through the document."""
@@ -29,7 +28,7 @@ _DOCUMENT = 100
 class Terms:
     """The definitions of one document, ready to be met in its passages."""
 
-    located: Located
+    excerpt: Excerpt
     _by_first: dict[str, dict[str, list[tuple[tuple[str, ...], Definition]]]] = field(default_factory=dict)
     """By language, and by the first word of the term."""
 
@@ -61,7 +60,7 @@ class Terms:
         here = [
             (term, definition)
             for term, definition in known
-            if tuple(words[at : at + len(term)]) == term and reaches(self.located, definition, chain)
+            if tuple(words[at : at + len(term)]) == term and reaches(self.excerpt, definition, chain)
         ]
         if not here:
             return []
@@ -72,9 +71,8 @@ class Terms:
     def _prepared(self, language: str) -> dict[str, list[tuple[tuple[str, ...], Definition]]]:
         if language not in self._by_first:
             known = self._by_first[language] = {}
-            count = len(self.located.derivation.chunks)
-            for definition in self.located.derivation.definitions:
-                if (term := _term(definition.term, language)) and 0 <= definition.chunk < count:
+            for definition in self.excerpt.definitions:
+                if (term := _term(definition.term, language)) and definition.chunk in self.excerpt.chunks:
                     known.setdefault(term[0], []).append((term, definition))
         return self._by_first[language]
 
@@ -90,7 +88,7 @@ def terms_used(terms: Terms, passage: Passage, most: int) -> tuple[DefinedTerm, 
             said.setdefault((fold(definition.term), " ".join(definition.text.split())), definition)
     shown = set(islice(dict.fromkeys(term for term, _ in said), most))
     told = (definition for (term, _), definition in said.items() if term in shown)
-    return tuple(defined_term(terms.located, definition) for definition in islice(told, 2 * most))
+    return tuple(defined_term(terms.excerpt, definition) for definition in islice(told, 2 * most))
 
 
 def _holds(passage: Passage, definition: Definition) -> bool:
@@ -99,28 +97,28 @@ def _holds(passage: Passage, definition: Definition) -> bool:
     return passage.span.start <= definition.span.start and definition.span.end <= passage.span.end
 
 
-def reaches(located: Located, definition: Definition, chain: tuple[str, ...]) -> bool:
+def reaches(excerpt: Excerpt, definition: Definition, chain: tuple[str, ...]) -> bool:
     """Whether a definition holds for a passage under these headings."""
-    within = holds_within(located, definition)
+    within = holds_within(excerpt, definition)
     return chain[: len(within)] == within
 
 
-def holds_within(located: Located, definition: Definition) -> tuple[str, ...]:
+def holds_within(excerpt: Excerpt, definition: Definition) -> tuple[str, ...]:
     """The headings below which a definition holds; none if it holds everywhere in its document."""
     kind, _, up = definition.scope.partition("/")
-    if kind not in _WIDTH or not 0 <= definition.chunk < len(located.derivation.chunks):
+    if kind not in _WIDTH or definition.chunk not in excerpt.chunks:
         return ()
-    own = located.derivation.chunks[definition.chunk].parent_chain
+    own = excerpt.chunks[definition.chunk].parent_chain
     return own if kind == "section" else own[: -int(up or 1)]
 
 
-def defined_term(located: Located, definition: Definition) -> DefinedTerm:
+def defined_term(excerpt: Excerpt, definition: Definition) -> DefinedTerm:
     """A definition with the citation that pins it."""
-    chunk: Chunk = located.derivation.chunks[definition.chunk]
-    version = located.version
+    chunk: Chunk = excerpt.chunks[definition.chunk]
+    version = excerpt.version
     span: Span | None = definition.span or chunk.span
     citation = Citation(version.scope, version.element_id, version.version_id, chunk.section_id, span)
-    within = holds_within(located, definition)
+    within = holds_within(excerpt, definition)
     return DefinedTerm(definition.term, definition.text, str(citation), definition.scope.partition("/")[0], within)
 
 

@@ -78,15 +78,17 @@ def look_up(catalog: Session, resolved: Sequence[Resolved], term: str) -> Looked
 
 def _found(catalog: Session, view: View, term: str) -> list[DefinedHere]:
     out = []
-    for element_id, version_id, definition in catalog.relations.definitions(view, term):
-        live = catalog.elements.get(view, element_id)
+    defining = catalog.relations.definitions(view, term)
+    ids = {element_id for element_id, _, _ in defining}
+    known = catalog.elements.get_many({view: ids})[view] if ids else {}
+    for element_id, version_id, definition in defining:
+        live = known.get(element_id)
         if live is None or live.version.version_id != version_id:
             continue
-        located = Located(live.version, live.derivation, live.lifetime)
         chunk = live.derivation.chunks[definition.chunk]
         content = live.version.content
         place = (chunk.section_id, chunk.parent_chain, chunk.language or content.language)
-        defined = defined_term(located, definition)
+        defined = defined_term(Located.of(live).excerpt, definition)
         out.append(DefinedHere(defined, view.scope, element_id, content.name, version_id, *place))
     return out
 

@@ -12,7 +12,7 @@ from pincite.index.entries import passage as chunk_text
 from pincite.protocols import Session
 from pincite.search.query import Passage
 from pincite.text.identifiers import normalise_identifier
-from pincite.types import Alias, Chunk, Derivation, Lifetime, Span, Version, View
+from pincite.types import Alias, Chunk, Derivation, Excerpt, Lifetime, LiveElement, Span, Version, View
 
 MAX_COMPARED = 5_000
 """Ids that are compared with one that does not exist, to suggest another."""
@@ -26,6 +26,17 @@ class Located:
     derivation: Derivation
     lifetime: Lifetime | None
 
+    @classmethod
+    def of(cls, live: LiveElement) -> Located:
+        """What a view sees now."""
+        return cls(live.version, live.derivation, live.lifetime)
+
+    @property
+    def excerpt(self) -> Excerpt:
+        """The same with its chunks by number."""
+        chunks = dict(enumerate(self.derivation.chunks))
+        return Excerpt(self.version, self.lifetime, chunks, self.derivation.definitions)
+
 
 def locate(catalog: Session, view: View, element_id: str, version_id: str = "") -> Located:
     """The element as the view sees it, or one of its versions by id. `Erased` and `NotFound` are different answers.
@@ -36,9 +47,9 @@ def locate(catalog: Session, view: View, element_id: str, version_id: str = "") 
     if not version_id:
         if live is None:
             raise absent(catalog, view, element_id)
-        return Located(live.version, live.derivation, live.lifetime)
+        return Located.of(live)
     if live is not None and len(version_id) >= 8 and live.version.version_id.startswith(version_id):
-        return Located(live.version, live.derivation, live.lifetime)
+        return Located.of(live)
     version = catalog.elements.version(view.scope, element_id, version_id)
     lifetimes = [item for item in catalog.elements.history(view.scope, element_id) if may_read(view.roles, item)]
     mine = [item for item in lifetimes if version is not None and item.version_id == version.version_id]
@@ -85,7 +96,15 @@ def _similar_ids(catalog: Session, view: View, wanted: str) -> list[str]:
 
 def chunk_passage(located: Located, number: int) -> Passage:
     """One chunk of the version."""
-    chunk = located.derivation.chunks[number]
+    return _chunk_passage(located, located.derivation.chunks[number])
+
+
+def excerpt_passage(excerpt: Excerpt, number: int) -> Passage:
+    """One of the chunks that an excerpt holds."""
+    return _chunk_passage(excerpt, excerpt.chunks[number])
+
+
+def _chunk_passage(located: Located | Excerpt, chunk: Chunk) -> Passage:
     return _passage(located, chunk_text(located.version.content, chunk), chunk.span, chunk)
 
 
@@ -195,7 +214,9 @@ def _covering(chunks: tuple[Chunk, ...]) -> Span | None:
     return Span(min(s.start for s in spans), max(s.end for s in spans)) if spans else None
 
 
-def _passage(located: Located, text: str, span: Span | None, chunk: Chunk | None, *, whole: bool = False) -> Passage:
+def _passage(
+    located: Located | Excerpt, text: str, span: Span | None, chunk: Chunk | None, *, whole: bool = False
+) -> Passage:
     version = located.version
     section = chunk.section_id if chunk else ""
     generated = located.lifetime.born if span is None and located.lifetime else None

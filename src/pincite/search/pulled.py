@@ -2,38 +2,34 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 
-from pincite.protocols import Session
-from pincite.protocols.kind import LinkForms
 from pincite.search.blocks import Block, Key, Reason
 from pincite.search.defined import Terms
 from pincite.search.passages import Located, home_section, place_inside, section_chunks
-from pincite.search.references import Follower, span_of
-from pincite.types import Chunk, Relation, Scope, Span, View
+from pincite.search.references import Followed, Follower, fetch_targets, span_of
+from pincite.search.shelf import Shelf
+from pincite.types import Chunk, Relation, Scope, Span
 
 LATER = 1
 """Order of what is pulled in: after the direct hits, in the order in which it was found."""
 
 
 @dataclass
-class Shelf:
-    """Elements as the views of an answer see them, each read once; and what the query itself gave to each chunk."""
+class Pulling:
+    """What belongs to the hits of an answer, and what the query itself gave to each chunk."""
 
-    catalog: Session
-    views: Mapping[Scope, View]
+    shelf: Shelf
     scores: Mapping[tuple[Key, int], float]
-    links: LinkForms
-    _read: dict[tuple[Scope, str], Located | None] = field(default_factory=dict)
+    _terms: dict[Key, Terms] = field(default_factory=dict)
+    _followers: dict[Scope, Follower] = field(default_factory=dict)
     _count: int = 0
 
-    def located(self, scope: Scope, element_id: str) -> Located | None:
-        """The element, if the view may read it."""
-        if (scope, element_id) not in self._read:
-            live = self.catalog.elements.get(self.views[scope], element_id)
-            self._read[scope, element_id] = Located(live.version, live.derivation, live.lifetime) if live else None
-        return self._read[scope, element_id]
+    def fetch(self, blocks: Sequence[Block]) -> None:
+        """Read what the blocks refer to, so that pulling it in asks the catalog no more."""
+        self.shelf.fetch_outgoing(block.key[:2] for block in blocks)
+        fetch_targets(self.shelf, [(block.key[0], item) for block in blocks for item in self._stated(block)])
 
     def pull(self, located: Located, number: int, reason: Reason, span: Span | None = None) -> Block:
         """A chunk, or a stretch in it, for a reason that is not the query."""
@@ -43,32 +39,41 @@ class Shelf:
         where = span or located.derivation.chunks[number].span
         return Block(located, number, where, (LATER, self._count), score, (reason,))
 
+    def terms(self, block: Block) -> Terms:
+        """The definitions of the block's document."""
+        if block.key not in self._terms:
+            self._terms[block.key] = Terms(block.located.excerpt)
+        return self._terms[block.key]
 
-def definitions_used(shelf: Shelf, block: Block) -> Iterator[Block]:
+    def followed(self, block: Block) -> Iterator[tuple[Relation, Followed]]:
+        """What the block refers to, and where that leads."""
+        scope = block.key[0]
+        follower = self._followers.setdefault(scope, Follower(self.shelf, scope))
+        return ((relation, follower.follow(relation)) for relation in self._stated(block))
+
+    def _stated(self, block: Block) -> Iterator[Relation]:
+        return (relation for relation in self.shelf.outgoing(*block.key[:2]) if _states(block, relation))
+
+
+def definitions_used(pulling: Pulling, block: Block) -> Iterator[Block]:
     """What the block's own document says its terms mean, in the order of the document."""
     located = block.located
     language = block.chunks[0].language or located.version.content.language
-    used = Terms(located).used_in(block.text, language, block.chunks[0].parent_chain)
+    used = pulling.terms(block).used_in(block.text, language, block.chunks[0].parent_chain)
     for definition in sorted(used, key=located.derivation.definitions.index):
         reason = Reason(f"defines {definition.term!r}, used in", block.anchor)
-        yield shelf.pull(located, definition.chunk, reason, definition.span)
+        yield pulling.pull(located, definition.chunk, reason, definition.span)
 
 
-def references(shelf: Shelf, block: Block) -> Iterator[Block]:
+def references(pulling: Pulling, block: Block) -> Iterator[Block]:
     """What the block refers to, as far as the view may read it."""
-    scope, element_id, _ = block.key
-    view = shelf.views[scope]
-    follower = Follower(shelf.catalog, view, shelf.links, lambda wanted: shelf.located(scope, wanted))
-    for relation in shelf.catalog.relations.of(view, element_id, "out"):
-        if not _states(block, relation):
-            continue
-        end = follower.follow(relation)
+    for relation, end in pulling.followed(block):
         number = _target(end.located, relation, end.section_id) if end.located else None
         if end.located is not None and number is not None and not end.reason:
-            yield shelf.pull(end.located, number, Reason("referred to by", block.anchor))
+            yield pulling.pull(end.located, number, Reason("referred to by", block.anchor))
 
 
-def next_passage(shelf: Shelf, block: Block) -> Iterator[Block]:
+def next_passage(pulling: Pulling, block: Block) -> Iterator[Block]:
     """The chunk after the block, if both lie in one section."""
     chunks = block.located.derivation.chunks
     shown = block.chunks
@@ -79,7 +84,7 @@ def next_passage(shelf: Shelf, block: Block) -> Iterator[Block]:
     derivation = block.located.derivation
     same = home_section(derivation, following.section_id) == home_section(derivation, last.section_id)
     if complete and same and following.parent_chain == last.parent_chain:
-        yield shelf.pull(block.located, following.number, Reason("next passage of the same section"))
+        yield pulling.pull(block.located, following.number, Reason("next passage of the same section"))
 
 
 def _states(block: Block, relation: Relation) -> bool:

@@ -8,14 +8,14 @@ from datetime import date
 from typing import Any, Literal, NamedTuple, get_args
 
 from pincite.advice import either
-from pincite.catalog.resolve import parse_date
+from pincite.catalog.resolve import parse_date, require_repositories
 from pincite.errors import InvalidArgument, UnknownArgument
 from pincite.protocols import Embedder, Index, Lexicon, OpenKinds, Session
 from pincite.queries import Matched, Scoring
 from pincite.search.reranking import Reranking
 from pincite.search.rrf import Ranks
 from pincite.search.weights import RankingOptions
-from pincite.types import Content, JsonValue, Lifetime, ReadContext, Scope, Span
+from pincite.types import Content, JsonValue, Lifetime, ReadContext, RepositoryInfo, Scope, Span
 
 Mode = Literal["hybrid", "semantic", "keyword", "exact"]
 Group = Literal["element", "chunk"]
@@ -149,12 +149,9 @@ class Reader:
         limits = () if self.readable is None else (sorted(self.readable),)
         return (self.tenant, self.organization, roles, *limits)
 
-    def scopes(self, names: Sequence[str]) -> list[Scope]:
-        """The named repositories, or all of the organization. An unknown name is caught when it is resolved."""
-        chosen = names or [
-            info.scope.repository for info in self.catalog.repositories.list(self.tenant, self.organization)
-        ]
-        return [Scope(self.tenant, self.organization, name) for name in dict.fromkeys(chosen)]
+    def repositories(self, names: Sequence[str]) -> list[RepositoryInfo]:
+        """The named repositories in that order, or all of the organization. An unknown name is `NotFound`."""
+        return require_repositories(self.catalog, self.tenant, self.organization, names)
 
 
 @dataclass(frozen=True, slots=True)

@@ -8,18 +8,20 @@ caller may not be allowed to see it.
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import PurePosixPath
 from typing import Literal
 
 from pincite.citation import Citation
+from pincite.ids import normalise_id
 from pincite.protocols import Session
 from pincite.protocols.kind import LinkForms
 from pincite.search.passages import Located, home_section, locate, place_inside, section_passage
+from pincite.search.shelf import Shelf
 from pincite.text.identifiers import fold_name, normalise_identifier
 from pincite.text.section_references import bare_number
-from pincite.types import REFERS_TO, Derivation, Relation, Span, View
+from pincite.types import REFERS_TO, Around, Derivation, Relation, Scope, Span, View
 
 Status = Literal["resolved", "unresolved"]
 MAX_NAMED = 500
@@ -56,20 +58,11 @@ class Followed:
 
 
 class Follower:
-    """Follows relations in one view; elements are read once."""
+    """Follows relations of one repository, as its view sees it."""
 
-    def __init__(
-        self,
-        catalog: Session,
-        view: View,
-        links: LinkForms,
-        located: Callable[[str], Located | None] | None = None,
-    ) -> None:
-        self._catalog = catalog
-        self._links = links
-        self._view = view
-        self._read = located or self._get
-        self._known: dict[str, Located | None] = {}
+    def __init__(self, shelf: Shelf, scope: Scope) -> None:
+        self._shelf = shelf
+        self._scope = scope
         self._sections: dict[str, _Sections] = {}
 
     def section(self, element_id: str, target: Located, wanted: str) -> str:
@@ -78,18 +71,12 @@ class Follower:
             self._sections[element_id] = _Sections(target.derivation)
         return self._sections[element_id].find(wanted)
 
-    def _get(self, element_id: str) -> Located | None:
-        live = self._catalog.elements.get(self._view, element_id)
-        return Located(live.version, live.derivation, live.lifetime) if live else None
-
     def located(self, element_id: str) -> Located | None:
-        if element_id not in self._known:
-            self._known[element_id] = self._read(element_id)
-        return self._known[element_id]
+        return self._shelf.located(self._scope, element_id)
 
     def follow(self, relation: Relation) -> Followed:
         """The element and section that are meant, or why that cannot be told."""
-        for element_id in self._elements(relation):
+        for element_id in target_ids(relation, self._shelf.links):
             target = self.located(element_id)
             if target is None:
                 continue
@@ -99,13 +86,8 @@ class Follower:
             return Followed(element_id, section, "", target)
         return self._by_name(relation)
 
-    def _elements(self, relation: Relation) -> Iterator[str]:
-        yield relation.target
-        if "address" in relation.metadata:
-            yield from candidates(relation.target, relation.source, str(relation.metadata["address"]), self._links)
-
     def _by_name(self, relation: Relation) -> Followed:
-        named = self._catalog.relations.resolve(self._view, relation.target)
+        named = self._shelf.named(self._scope, relation.target)
         ids = list(dict.fromkeys(element_id for element_id, _ in named))
         if not ids:
             return Followed(reason=f"nothing here is called {_name(relation)!r}")
@@ -124,6 +106,27 @@ class Follower:
         if len(ids) == 1 and found:
             return Followed(ids[0], "", f"it has no section {relation.target_section!r}", found[0].located)
         return Followed(reason=f"{len(ids)} documents are called {_name(relation)!r}")
+
+
+def fetch_targets(shelf: Shelf, relations: Sequence[tuple[Scope, Relation]]) -> None:
+    """Read what relations lead to, so that following them asks the catalog no more: three calls, however many."""
+    links = shelf.links
+    shelf.fetch((scope, element_id) for scope, relation in relations for element_id in target_ids(relation, links))
+    unknown = [
+        (scope, relation.target)
+        for scope, relation in relations
+        if not any(shelf.located(scope, element_id) for element_id in target_ids(relation, links))
+    ]
+    shelf.fetch_named(unknown)
+    ids = ((scope, {element_id for element_id, _ in shelf.named(scope, name)}) for scope, name in unknown)
+    shelf.fetch((scope, element_id) for scope, named in ids if len(named) <= MAX_NAMED for element_id in named)
+
+
+def target_ids(relation: Relation, links: LinkForms) -> Iterator[str]:
+    """Ids that a relation may mean, the likeliest first."""
+    yield relation.target
+    if "address" in relation.metadata:
+        yield from candidates(relation.target, relation.source, str(relation.metadata["address"]), links)
 
 
 def _name(relation: Relation) -> str:
@@ -205,13 +208,15 @@ def references_of(
 ) -> tuple[Reference, ...]:
     """What an element or one of its sections refers to, or what refers to it; in the order of the text."""
     here = locate(catalog, view, element_id)
-    follower = Follower(catalog, view, links)
+    shelf = Shelf(catalog, {view.scope: view}, links)
+    follower = Follower(shelf, view.scope)
     wanted = _wanted(here, section) if section else ""
-    relations = _incoming(catalog, view, here, links) if incoming else catalog.relations.of(view, element_id, "out")
+    found = _incoming(catalog, view, here, links) if incoming else shelf.outgoing(view.scope, here.version.element_id)
+    relations = [relation for relation in found if relation.relation_type == REFERS_TO]
+    shelf.fetch((view.scope, relation.source) for relation in relations)
+    fetch_targets(shelf, [(view.scope, relation) for relation in relations])
     out = []
     for relation in relations:
-        if relation.relation_type != REFERS_TO:
-            continue
         end = follower.follow(relation)
         if incoming and (end.element_id != here.version.element_id or not _lies_in(here, end.section_id, wanted)):
             continue
@@ -242,10 +247,12 @@ def _incoming(catalog: Session, view: View, here: Located, links: LinkForms) -> 
             names.append(fold_name(alias.identifier))
             if alias.section_id and alias.identifier.endswith(f".{alias.section_id}"):
                 names.append(alias.identifier.removesuffix(f".{alias.section_id}"))  # the work that it is a part of
-    found: dict[str, Relation] = {}
-    for target in dict.fromkeys((*addresses(element_id, links), *names)):
-        found |= {relation.relation_id: relation for relation in catalog.relations.of(view, target, "in") if target}
-    return found.values()
+    targets = tuple(target for target in dict.fromkeys((*addresses(element_id, links), *names)) if target)
+    (edges,) = catalog.relations.of_many([Around(view, targets=targets)])
+    # In the order of the names by which they mean it.
+    places = {normalise_id(target): place for place, target in enumerate(targets)}
+    ordered = sorted(edges.relations, key=lambda relation: places[relation.target])
+    return {relation.relation_id: relation for relation in ordered}.values()
 
 
 def _reference(follower: Follower, relation: Relation, end: Followed) -> Reference | None:

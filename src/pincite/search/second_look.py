@@ -19,12 +19,13 @@ from dataclasses import dataclass, replace
 from pincite import telemetry
 from pincite.errors import PinciteError, Unavailable
 from pincite.index.entries import embedded_text
-from pincite.protocols import Reranker, Session
+from pincite.protocols import Reranker
 from pincite.queries import Found
+from pincite.search.excerpts import Excerpts
 from pincite.search.fuse import Candidate
 from pincite.search.query import LegReport, LegScore, Query, Reader
 from pincite.search.reranking import MODES
-from pincite.types import Derivation, Version
+from pincite.types import Excerpt
 
 GRID = 65_536
 """Judgements are rounded to so many steps: finer than a model can judge, coarser than the last bits of a sum."""
@@ -44,7 +45,7 @@ class Looked:
     """The order without the reranker; empty where none takes part."""
 
 
-def look_again(reader: Reader, query: Query, text: str, candidates: tuple[Candidate, ...]) -> Looked:
+def look_again(reader: Reader, query: Query, text: str, candidates: tuple[Candidate, ...], read: Excerpts) -> Looked:
     """The candidates in the order that the reranker gives them, or as they are, with the reason."""
     pin, reranking = reader.ranking.reranker, reader.reranking
     if pin is None:
@@ -57,7 +58,7 @@ def look_again(reader: Reader, query: Query, text: str, candidates: tuple[Candid
     below = candidates[len(exact) :]
     started = time.perf_counter()
     try:
-        texts = _texts(reader.catalog, below[: pin.depth])
+        texts = _texts(read, below[: pin.depth])
         about: telemetry.Attributes = {
             telemetry.RERANKER: reranking.reranker.name,
             telemetry.RERANKED: len(texts),
@@ -124,26 +125,16 @@ def _checked(reranker: Reranker, count: int, scores: Sequence[float]) -> list[fl
     return [round(score * GRID) / GRID for score in scores]
 
 
-def _texts(catalog: Session, candidates: Sequence[Candidate]) -> list[str]:
+def _texts(read: Excerpts, candidates: Sequence[Candidate]) -> list[str]:
     """Each passage under its headings, as the dense leg sees it; nothing for one that was erased a moment ago."""
-    known: dict[tuple[object, ...], tuple[Version | None, Derivation | None]] = {}
-    out = []
-    for candidate in candidates:
-        found = candidate.found
-        key = (found.scope, found.element_id, found.version_id, found.recipe)
-        if key not in known:
-            known[key] = (
-                catalog.elements.version(found.scope, found.element_id, found.version_id),
-                catalog.elements.derivation(found.scope, found.element_id, found.version_id, found.recipe),
-            )
-        out.append(_text(found, *known[key]))
-    return out
+    read.fetch(candidate.found for candidate in candidates)
+    return [_text(candidate.found, read.of(candidate.found)) for candidate in candidates]
 
 
-def _text(found: Found, version: Version | None, derivation: Derivation | None) -> str:
-    if version is None or derivation is None or not 0 <= found.chunk < len(derivation.chunks):
+def _text(found: Found, excerpt: Excerpt | None) -> str:
+    if excerpt is None or found.chunk not in excerpt.chunks:
         return ""
-    seen = embedded_text(version.content, derivation.chunks[found.chunk])
+    seen = embedded_text(excerpt.version.content, excerpt.chunks[found.chunk])
     return f"{seen.context}\n\n{seen.text}" if seen.context else seen.text
 
 

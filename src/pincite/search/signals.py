@@ -9,18 +9,15 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import replace
 
-from pincite.protocols import Session
 from pincite.protocols.kind import Signal, SignalInput
-from pincite.queries import Found
+from pincite.search.excerpts import cut_of
 from pincite.search.fuse import Candidate
 from pincite.search.query import Reader
 from pincite.search.understand import Plan
-from pincite.types import Content, Scope
+from pincite.types import Content
 
 DEPTH = 100
 """Candidates that are looked at, the best ones: constant, so that pages do not depend on how many were asked for."""
-
-_Key = tuple[Scope, str, str]
 
 
 def with_signals(reader: Reader, plan: Plan, candidates: tuple[Candidate, ...]) -> tuple[Candidate, ...]:
@@ -32,10 +29,11 @@ def with_signals(reader: Reader, plan: Plan, candidates: tuple[Candidate, ...]) 
     }
     if not concerned:
         return candidates
-    contents = _contents(reader.catalog, [candidates[at].found for at in concerned])
+    # What was erased a moment ago is left out.
+    headers = reader.catalog.elements.headers({cut_of(candidates[at].found) for at in concerned})
     ranked = list(candidates)
     for at, signals in concerned.items():
-        content = contents.get(_key(candidates[at].found))
+        content = headers.get(cut_of(candidates[at].found))
         if content is not None:
             ranked[at] = _moved(candidates[at], signals, plan, content)
     return tuple(sorted(ranked, key=Candidate.order))
@@ -50,18 +48,3 @@ def _moved(candidate: Candidate, signals: Sequence[Signal], plan: Plan, content:
         score += gain
         traced[signal.name] = gain
     return replace(candidate, score=score, signals=traced)
-
-
-def _contents(catalog: Session, found: Sequence[Found]) -> dict[_Key, Content]:
-    """What the candidates are, without their texts; what was erased a moment ago is left out."""
-    out: dict[_Key, Content] = {}
-    for item in found:
-        if _key(item) not in out:
-            version = catalog.elements.version(item.scope, item.element_id, item.version_id)
-            if version is not None:
-                out[_key(item)] = replace(version.content, text="")
-    return out
-
-
-def _key(found: Found) -> _Key:
-    return found.scope, found.element_id, found.version_id

@@ -9,13 +9,14 @@ from datetime import date
 
 from pincite import telemetry
 from pincite.advice import either
-from pincite.catalog.resolve import Resolved, resolve
+from pincite.catalog.resolve import Asked, Resolved, resolve_each
 from pincite.errors import Conflict, UnknownArgument
 from pincite.filters import is_iso_date
 from pincite.queries import OneOf, Ranking
 from pincite.search.absence import absence, lag_notes
 from pincite.search.cite import cite
 from pincite.search.cursor import Bookmark, Pin, open_cursor, question_of, seal_cursor
+from pincite.search.excerpts import Excerpts, cut_of
 from pincite.search.expansions import with_stand_ins
 from pincite.search.fuse import Candidate, pool
 from pincite.search.graph import join
@@ -30,7 +31,7 @@ from pincite.search.second_look import look_again
 from pincite.search.siblings import siblings
 from pincite.search.signals import with_signals
 from pincite.search.understand import Plan, stated_kind, understand
-from pincite.types import ReadContext, Scope, View
+from pincite.types import ReadContext, RepositoryInfo, View
 
 MAX_VALUES_SHOWN = 10
 BY_MEANING = frozenset({"dense", "related"})
@@ -109,13 +110,14 @@ def _stages(reader: Reader, query: Query, bookmark: Bookmark | None, watch: tele
             if reader.ranks
             else rerank(entries, retrieved.rankings, plan, reader.ranking)
         )
+        read = Excerpts(reader.catalog)
         ordered = ordered if reader.ranks else with_signals(reader, plan, ordered)
-        joined = join(reader, views, query, ordered)
-        looked = look_again(reader, query, plan.text, joined.candidates)
+        joined = join(reader, views, query, ordered, read)
+        looked = look_again(reader, query, plan.text, joined.candidates, read)
         ranked, reports = looked.candidates, (*retrieved.reports, joined.report, *looked.reports)
         watch.lap("rerank")
         shown = _sorted(reader, [c for c in ranked if c.score >= query.min_score], query.sort)
-        here = Bookmark(bookmark.offset if bookmark else 0, _pins(reader, resolved))
+        here = Bookmark(bookmark.offset if bookmark else 0, _pins(resolved))
         total, is_bound = _total(retrieved, shown, query)
         end = here.offset + query.limit
         notes = [*plan.notes, *filter_notes, *retrieved.notes, *lag_notes(resolved)]
@@ -130,10 +132,11 @@ def _stages(reader: Reader, query: Query, bookmark: Bookmark | None, watch: tele
             notes.append(
                 f"{len(ranked) - len(shown)} of the {len(ranked)} best score below min_score {query.min_score}"
             )
-        page = _explained(reader, query, shown[here.offset : end], retrieved.rankings)
+        page = shown[here.offset : end]
         others = siblings(reader, views, plan, query, retrieved.rankings, page)
         contexts = {item.view.scope: item.echo for item in resolved}
-        hits = tuple(cite(reader.catalog, page, contexts, others, query.passages))
+        page = _explained(reader, query, page, retrieved.rankings, read)
+        hits = tuple(cite(read, page, contexts, others, query.passages))
         answer = Answer(
             hits=hits,
             read_contexts=tuple(item.echo for item in resolved),
@@ -186,42 +189,29 @@ def _of_its_kind(reader: Reader, views: Sequence[View], plan: Plan) -> Plan:
 def resolve_all(reader: Reader, query: Query, bookmark: Bookmark | None) -> list[Resolved]:
     """Each repository at its own revision; a cursor or token keeps the repositories and revisions of its answer."""
     valid_at = day(query.valid_at, "valid_at") if query.valid_at else None
-    out = []
-    for scope in reader.scopes(query.repositories if bookmark is None else tuple(bookmark.pins)):
+    asked = []
+    for info in reader.repositories(query.repositories if bookmark is None else tuple(bookmark.pins)):
         context, in_force = query.read_context, valid_at
         if bookmark is not None:
-            context, in_force = _pinned(reader, scope, bookmark.pins[scope.repository])
-        reached = reader.index.reached(scope)
-        resolved = resolve(
-            reader.catalog,
-            scope,
-            context,
-            reached=reached,
-            default=reader.default,
-            roles=reader.roles,
-            valid_at=in_force,
-        )
-        out.append(resolved)
-    return out
+            context, in_force = _pinned(info, bookmark.pins[info.scope.repository])
+        asked.append(Asked(info, context, reader.index.reached(info.scope), in_force))
+    return resolve_each(reader.catalog, asked, default=reader.default, roles=reader.roles)
 
 
-def _pinned(reader: Reader, scope: Scope, pin: Pin) -> tuple[ReadContext, date]:
-    info = reader.catalog.repositories.get(scope)
-    if info is not None and info.purges != pin.purges:
+def _pinned(info: RepositoryInfo, pin: Pin) -> tuple[ReadContext, date]:
+    if info.purges != pin.purges:
         raise Conflict(
-            f"something has been erased from {scope.repository!r} since that answer; ask the question again, with"
+            f"something has been erased from {info.scope.repository!r} since that answer; ask the question again, with"
             f" {either('--read-context', 'read_context')} revision:{pin.revision} for what is left of that state"
         )
     return ReadContext("revision", revision=pin.revision), date.fromisoformat(pin.valid_at)
 
 
-def _pins(reader: Reader, resolved: Sequence[Resolved]) -> dict[str, Pin]:
-    pins = {}
-    for item in resolved:
-        info = reader.catalog.repositories.get(item.view.scope)
-        purges = info.purges if info else 0
-        pins[item.view.scope.repository] = Pin(item.view.revision, item.view.valid_at.isoformat(), purges)
-    return pins
+def _pins(resolved: Sequence[Resolved]) -> dict[str, Pin]:
+    return {
+        item.view.scope.repository: Pin(item.view.revision, item.view.valid_at.isoformat(), item.repository.purges)
+        for item in resolved
+    }
 
 
 def _next_cursor(reader: Reader, query: Query, following: Bookmark) -> str:
@@ -246,21 +236,21 @@ def check_filters(reader: Reader, views: Sequence[View], plan: Plan, given: Mapp
 
 
 def _explained(
-    reader: Reader, query: Query, page: Sequence[Candidate], rankings: Sequence[Ranking]
-) -> Sequence[Candidate]:
+    reader: Reader, query: Query, page: list[Candidate], rankings: Sequence[Ranking], read: Excerpts
+) -> list[Candidate]:
     embedder = reader.meaning.embedder
-    return with_windows(reader.catalog, embedder, page, rankings) if query.explain and embedder else page
+    return with_windows(read, embedder, page, rankings) if query.explain and embedder else page
 
 
 def _sorted(reader: Reader, pool: list[Candidate], sort: str) -> list[Candidate]:
     """By the metadata `date` when asked; what has none comes last, in the order of relevance."""
-    if sort == "relevance":
+    if sort == "relevance" or not pool:
         return pool
+    headers = reader.catalog.elements.headers({cut_of(candidate.found) for candidate in pool})
 
     def date_of(candidate: Candidate) -> str:
-        found = candidate.found
-        version = reader.catalog.elements.version(found.scope, found.element_id, found.version_id)
-        text = str(version.content.metadata.get("date", "")) if version else ""
+        header = headers.get(cut_of(candidate.found))
+        text = str(header.metadata.get("date", "")) if header else ""
         return text if is_iso_date(text) else ""
 
     dated = [(date_of(candidate), candidate) for candidate in pool]

@@ -28,14 +28,18 @@ from pincite.bookkeeping import EmbeddingModel, Forgotten, Job, SourceChange, So
 from pincite.errors import Conflict, Erased, HeadMoved, InvalidArgument, NotFound, PermissionDenied, Unavailable
 from pincite.ids import erasure_key, text_hash, version_id
 from pincite.protocols import Catalog, CatalogEngine, Operator, Session
+from pincite.testing.batches import BatchContract
 from pincite.types import (
     FOREVER,
     Alias,
+    Around,
+    Called,
     Change,
     Chunk,
     Commit,
     Committed,
     Content,
+    CutVersion,
     Definition,
     Derivation,
     PutElement,
@@ -127,6 +131,7 @@ def head_in(parts: Session) -> int:
 def calls_of(parts: Session, scope: Scope, job: Job) -> dict[str, Callable[[], object]]:
     """Every call of every part, for this scope; the job is one of its tenant."""
     at, tenant = view(1, scope=scope), scope.tenant
+    cut = CutVersion(scope, "a", "0" * 64, "r1", 1)
     return {
         "repositories.ensure": lambda: parts.repositories.ensure(scope),
         "repositories.get": lambda: parts.repositories.get(scope),
@@ -134,10 +139,15 @@ def calls_of(parts: Session, scope: Scope, job: Job) -> dict[str, Callable[[], o
         "commits.commit": lambda: parts.commits.commit(scope, Commit((put("x", "y"),))),
         "commits.revision": lambda: parts.commits.revision(scope, 1),
         "commits.revision_at": lambda: parts.commits.revision_at(scope, 0),
+        "commits.revision_of_each": lambda: parts.commits.revision_of_each({scope: 1}),
+        "commits.revision_of_each_at": lambda: parts.commits.revision_of_each_at([scope], 0),
         "commits.revisions": lambda: parts.commits.revisions(scope),
         "commits.purge": lambda: parts.commits.purge(scope, ["a"]),
         "elements.get": lambda: parts.elements.get(at, "a"),
         "elements.alive": lambda: parts.elements.alive(scope, 1, ["a"]),
+        "elements.get_many": lambda: parts.elements.get_many({at: ["a"]}),
+        "elements.excerpts": lambda: parts.elements.excerpts({cut: [0]}),
+        "elements.headers": lambda: parts.elements.headers([cut]),
         "elements.version": lambda: parts.elements.version(scope, "a", "0" * 64),
         "elements.derivation": lambda: parts.elements.derivation(scope, "a", "0" * 64),
         "elements.history": lambda: parts.elements.history(scope, "a"),
@@ -147,12 +157,15 @@ def calls_of(parts: Session, scope: Scope, job: Job) -> dict[str, Callable[[], o
         "elements.tombstones": lambda: parts.elements.tombstones(scope, ["a"]),
         "relations.of": lambda: parts.relations.of(at, "a"),
         "relations.stated": lambda: parts.relations.stated(scope, 1, element_ids=["a"]),
+        "relations.of_many": lambda: parts.relations.of_many([Around(at, ("a",))]),
+        "relations.called": lambda: parts.relations.called([Called(at, ("a",))]),
         "relations.definitions": lambda: parts.relations.definitions(at, "t"),
         "relations.terms": lambda: parts.relations.terms(at),
         "relations.resolve": lambda: parts.relations.resolve(at, "i"),
         "baselines.create": lambda: parts.baselines.create(scope, "v1"),
         "baselines.get": lambda: parts.baselines.get(scope, "v1"),
         "baselines.list": lambda: parts.baselines.list(scope),
+        "baselines.of_each": lambda: parts.baselines.of_each([scope], None),
         "baselines.publish": lambda: parts.baselines.publish(scope, "v1"),
         "baselines.rollback": lambda: parts.baselines.rollback(scope),
         "baselines.published": lambda: parts.baselines.published(scope),
@@ -183,7 +196,7 @@ def calls_of(parts: Session, scope: Scope, job: Job) -> dict[str, Callable[[], o
     }
 
 
-class CatalogContract:
+class CatalogContract(BatchContract):
     """Every promise of `pincite.protocols.Catalog`, as a test."""
 
     engine: CatalogEngine

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import difflib
 import sqlite3
-from collections.abc import Callable
+from collections.abc import Callable, Collection
 
 from pincite.catalog.sqlite.connection import Database
-from pincite.catalog.sqlite.repositories import head_of, number_of
+from pincite.catalog.sqlite.repositories import head_of, number_of, scopes_json
 from pincite.catalog.validate import check_baseline_name
 from pincite.errors import Conflict, NotFound
 from pincite.types import Baseline, Scope
@@ -19,6 +19,19 @@ _LIST = """
     FROM baselines b
     WHERE b.repository = :repository AND (:name IS NULL OR b.name = :name)
     ORDER BY b.id
+"""
+_OF_EACH = """
+    WITH found AS (
+        SELECT wanted.key AS place, b.*,
+               (SELECT q.baseline FROM publications q WHERE q.repository = p.id ORDER BY q.id DESC LIMIT 1) AS published
+        FROM json_each(:wanted) wanted
+        CROSS JOIN repositories p ON p.tenant = json_extract(wanted.value, '$[0]')
+            AND p.organization = json_extract(wanted.value, '$[1]') AND p.name = json_extract(wanted.value, '$[2]')
+        JOIN baselines b ON b.repository = p.id
+    )
+    SELECT place, name, revision, created, author, note, id IS published
+    FROM found
+    WHERE CASE WHEN :name IS NULL THEN id IS published ELSE name = :name END
 """
 _FIND = "SELECT id FROM baselines WHERE repository = ? AND name = ?"
 _INSERT = "INSERT INTO baselines (repository, name, revision, created, author, note) VALUES (?, ?, ?, ?, ?, ?)"
@@ -105,6 +118,13 @@ class SqliteBaselines:
             repository = number_of(connection, scope)
             pointer = connection.execute(_POINTER, (repository,)).fetchone()
             return _one(connection, repository, pointer[3]) if pointer else None
+
+    def of_each(self, scopes: Collection[Scope], name: str | None) -> dict[Scope, Baseline]:
+        """The baseline of that name, or the published one, of many repositories at once."""
+        asked = tuple(scopes)
+        with self._database.read() as connection:
+            rows = connection.execute(_OF_EACH, {"wanted": scopes_json(asked), "name": name})
+            return {asked[row[0]]: _baseline(row[1:]) for row in rows}
 
     def _unknown(self, scope: Scope, name: str) -> NotFound:
         names = [baseline.name for baseline in self.list(scope)]

@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 import sqlite3
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Collection, Mapping, Sequence
 
 from pincite.catalog.prepare import PreparedElement, PreparedRelation, prepare
 from pincite.catalog.sqlite.connection import Database
 from pincite.catalog.sqlite.draft import Draft
 from pincite.catalog.sqlite.purge import purge
-from pincite.catalog.sqlite.repositories import ensure_number, head_of, number_of
+from pincite.catalog.sqlite.repositories import ensure_number, head_of, number_of, scopes_json
 from pincite.catalog.sqlite.revisions import add_revision
 from pincite.catalog.sqlite.sources import remember
 from pincite.catalog.sqlite.store import store
@@ -24,6 +24,22 @@ _REVISION_AT = """
     SELECT number, time, author, message FROM revisions
     WHERE repository = ? AND time <= ?
     ORDER BY time DESC LIMIT 1
+"""
+# CROSS JOIN: SQLite keeps the order of the tables, the wanted repositories first.
+_REVISION_OF_EACH = """
+    SELECT wanted.key, r.number, r.time, r.author, r.message
+    FROM json_each(?) wanted
+    CROSS JOIN repositories p ON p.tenant = json_extract(wanted.value, '$[0]')
+        AND p.organization = json_extract(wanted.value, '$[1]') AND p.name = json_extract(wanted.value, '$[2]')
+    JOIN revisions r ON r.repository = p.id AND r.number = json_extract(wanted.value, '$[3]')
+"""
+_REVISION_OF_EACH_AT = """
+    SELECT wanted.key, r.number, r.time, r.author, r.message
+    FROM json_each(:wanted) wanted
+    CROSS JOIN repositories p ON p.tenant = json_extract(wanted.value, '$[0]')
+        AND p.organization = json_extract(wanted.value, '$[1]') AND p.name = json_extract(wanted.value, '$[2]')
+    JOIN revisions r ON r.repository = p.id
+        AND r.time = (SELECT max(time) FROM revisions WHERE repository = p.id AND time <= :time)
 """
 _REVISIONS = """
     SELECT number, time, author, message FROM revisions
@@ -78,6 +94,20 @@ class SqliteCommits:
         with self._database.read() as connection:
             row = connection.execute(_REVISION_AT, (number_of(connection, scope), time)).fetchone()
         return Revision(*row) if row else None
+
+    def revision_of_each(self, numbers: Mapping[Scope, int]) -> dict[Scope, Revision]:
+        """`revision` of many repositories at once."""
+        scopes = tuple(numbers)
+        with self._database.read() as connection:
+            rows = connection.execute(_REVISION_OF_EACH, (scopes_json(scopes, numbers.values()),))
+            return {scopes[at]: Revision(*columns) for at, *columns in rows}
+
+    def revision_of_each_at(self, scopes: Collection[Scope], time: int) -> dict[Scope, Revision]:
+        """`revision_at` of many repositories at once."""
+        asked = tuple(scopes)
+        with self._database.read() as connection:
+            rows = connection.execute(_REVISION_OF_EACH_AT, {"wanted": scopes_json(asked), "time": time})
+            return {asked[at]: Revision(*columns) for at, *columns in rows}
 
     def revisions(self, scope: Scope, *, limit: int = 100, before: int | None = None) -> tuple[Revision, ...]:
         """Newest first."""

@@ -4,29 +4,54 @@ from __future__ import annotations
 
 import json
 import sqlite3
-from collections.abc import Collection, Iterable
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from itertools import groupby
 from typing import Any, Literal
 
 from pincite.catalog.sqlite.connection import Database
-from pincite.catalog.sqlite.load import content_of, lifetime_of, load_derivations
-from pincite.catalog.sqlite.repositories import head_of, number_of
-from pincite.catalog.sqlite.visibility import VISIBLE, bind
+from pincite.catalog.sqlite.load import (
+    content_of,
+    lifetime_of,
+    load_chunks,
+    load_definitions,
+    load_derivations,
+    load_names,
+)
+from pincite.catalog.sqlite.repositories import head_of, number_of, scopes_json
+from pincite.catalog.sqlite.visibility import VISIBLE, bind, ids_json
 from pincite.errors import NotFound
 from pincite.ids import erasure_key, normalise_id
-from pincite.types import AliveState, Derivation, ElementChange, Lifetime, LiveElement, Scope, Tombstone, Version, View
+from pincite.types import (
+    Alias,
+    AliveState,
+    Chunk,
+    Content,
+    CutVersion,
+    Definition,
+    Derivation,
+    ElementChange,
+    Excerpt,
+    Lifetime,
+    LiveElement,
+    Scope,
+    Tombstone,
+    Version,
+    View,
+)
 
 MIN_PREFIX = 8
 
+# CROSS JOIN: SQLite keeps the order of the tables, the few wanted ids first.
 _GET = f"""
     SELECT l.id, e.element_id, v.version_id, r.fingerprint, l.born, l.died, l.valid_from, l.valid_to, l.roles,
            v.kind, v.element_type, v.name, v.text, v.language, v.metadata, d.id
-    FROM elements e
+    FROM json_each(:ids) wanted
+    CROSS JOIN elements e ON e.repository = :repository AND e.element_id = wanted.value
     JOIN lifetimes l ON l.element = e.id
     JOIN derivations d ON d.id = l.derivation
     JOIN versions v ON v.id = d.version
     JOIN recipes r ON r.id = d.recipe
-    WHERE e.repository = :repository AND e.element_id = :element_id AND {VISIBLE}
+    WHERE {VISIBLE}
 """
 # CROSS JOIN: SQLite keeps the order of the tables, the wanted ids first.
 _ALIVE = """
@@ -40,6 +65,23 @@ _ALIVE = """
     JOIN recipes r ON r.id = d.recipe
     ORDER BY e.element_id, l.valid_from, l.id
 """
+# [tenant, organization, repository, element, version, recipe, lifetime] each.
+_CUT = """
+    FROM json_each(?) wanted
+    CROSS JOIN repositories p ON p.tenant = json_extract(wanted.value, '$[0]')
+        AND p.organization = json_extract(wanted.value, '$[1]') AND p.name = json_extract(wanted.value, '$[2]')
+    CROSS JOIN elements e ON e.repository = p.id AND e.element_id = json_extract(wanted.value, '$[3]')
+    CROSS JOIN versions v ON v.element = e.id AND v.version_id = json_extract(wanted.value, '$[4]')
+"""
+_EXCERPTS = f"""
+    SELECT wanted.key, d.id, v.kind, v.element_type, v.name, v.text, v.language, v.metadata,
+           l.id, l.born, l.died, l.valid_from, l.valid_to, l.roles
+    {_CUT}
+    JOIN recipes r ON r.repository = p.id AND r.fingerprint = json_extract(wanted.value, '$[5]')
+    JOIN derivations d ON d.version = v.id AND d.recipe = r.id
+    LEFT JOIN lifetimes l ON l.id = json_extract(wanted.value, '$[6]') AND l.derivation = d.id
+"""
+_HEADERS = f"SELECT wanted.key, v.kind, v.element_type, v.name, '', v.language, v.metadata {_CUT}"
 # Version ids are lower-case hex, so everything that begins with a prefix lies below prefix || 'g'.
 _VERSION = """
     SELECT v.id, v.version_id, v.kind, v.element_type, v.name, v.text, v.language, v.metadata
@@ -105,14 +147,38 @@ class SqliteElements:
 
     def get(self, view: View, element_id: str) -> LiveElement | None:
         """The element as the view sees it."""
-        element_id = normalise_id(element_id)
         with self._database.read() as connection:
-            row = connection.execute(_GET, {**bind(connection, view), "element_id": element_id}).fetchone()
-            if row is None:
-                return None
-            derivation = load_derivations(connection, [row[15]])[row[15]]
-        version = Version(view.scope, element_id, row[2], content_of(*row[9:15]))
-        return LiveElement(version, lifetime_of(*row[:9]), derivation)
+            return _seen(connection, view, [element_id]).get(normalise_id(element_id))
+
+    def get_many(self, wanted: Mapping[View, Collection[str]]) -> dict[View, dict[str, LiveElement]]:
+        """Elements as the views see them, by view and id."""
+        with self._database.read() as connection:
+            return {view: _seen(connection, view, ids) for view, ids in wanted.items()}
+
+    def excerpts(
+        self, wanted: Mapping[CutVersion, Collection[int]], *, names: bool = False
+    ) -> dict[CutVersion, Excerpt]:
+        """Versions with some of their chunks, their definitions and the chunks that hold these."""
+        asked = tuple(wanted)
+        with self._database.read() as connection:
+            rows = connection.execute(_EXCERPTS, (_cut_json(asked),)).fetchall()
+            numbers = {row[1] for row in rows}
+            defined = load_definitions(connection, numbers)
+            pairs = {(row[1], number) for row in rows for number in wanted[asked[row[0]]]}
+            pairs |= {(number, definition.chunk) for number, found in defined.items() for definition in found}
+            chunks = load_chunks(connection, pairs)
+            called = load_names(connection, numbers) if names else {}
+        return {
+            asked[row[0]]: _excerpt(asked[row[0]], row, chunks.get(row[1], {}), defined.get(row[1], ()), called)
+            for row in rows
+        }
+
+    def headers(self, wanted: Collection[CutVersion]) -> dict[CutVersion, Content]:
+        """What versions are, without their texts."""
+        asked = tuple(wanted)
+        with self._database.read() as connection:
+            rows = connection.execute(_HEADERS, (_cut_json(asked),))
+            return {asked[at]: content_of(*columns) for at, *columns in rows}
 
     def alive(self, scope: Scope, revision: int, element_ids: Collection[str]) -> dict[str, tuple[AliveState, ...]]:
         """All states of these elements that are alive at the revision, by id, whoever may read them."""
@@ -181,6 +247,35 @@ class SqliteElements:
         with self._database.read() as connection:
             rows = connection.execute(_TOMBSTONES, (json.dumps(list(keys)), number_of(connection, scope)))
             return {keys[row[0]]: Tombstone(*row[1:]) for row in rows}
+
+
+def _seen(connection: sqlite3.Connection, view: View, element_ids: Iterable[str]) -> dict[str, LiveElement]:
+    """The elements that the view sees, by id."""
+    rows = connection.execute(_GET, {**bind(connection, view), "ids": ids_json(element_ids)}).fetchall()
+    derivations = load_derivations(connection, [row[15] for row in rows]) if rows else {}
+    out: dict[str, LiveElement] = {}
+    for row in rows:
+        version = Version(view.scope, row[1], row[2], content_of(*row[9:15]))
+        out.setdefault(row[1], LiveElement(version, lifetime_of(*row[:9]), derivations[row[15]]))
+    return out
+
+
+def _cut_json(wanted: Sequence[CutVersion]) -> str:
+    return scopes_json([item.scope for item in wanted], *zip(*(item[1:] for item in wanted), strict=True))
+
+
+def _excerpt(
+    cut: CutVersion,
+    row: tuple[Any, ...],
+    chunks: Mapping[int, Chunk],
+    definitions: Iterable[Definition],
+    called: Mapping[int, list[Alias]],
+) -> Excerpt:
+    """From a row of `_EXCERPTS`."""
+    version = Version(cut.scope, cut.element_id, cut.version_id, content_of(*row[2:8]))
+    known = row[8] is not None  # the lifetime
+    lifetime = lifetime_of(row[8], cut.element_id, cut.version_id, cut.recipe, *row[9:]) if known else None
+    return Excerpt(version, lifetime, chunks, tuple(definitions), tuple(called.get(row[1], ())))
 
 
 def _find_version(

@@ -16,10 +16,19 @@ _RECIPES = """
     SELECT d.id, r.fingerprint
     FROM json_each(?) wanted CROSS JOIN derivations d ON d.id = wanted.value JOIN recipes r ON r.id = d.recipe
 """
-_CHUNKS = """
-    SELECT c.derivation, c.number, c.span_start, c.span_end, c.rendered, c.section_id, c.parent_chain, c.chunk_type,
-           c.language, c.page, c.context, c.fields
+_COLUMNS = """c.derivation, c.number, c.span_start, c.span_end, c.rendered, c.section_id, c.parent_chain, c.chunk_type,
+           c.language, c.page, c.context, c.fields"""
+"""What `_chunk` reads."""
+_CHUNKS = f"""
+    SELECT {_COLUMNS}
     FROM json_each(?) wanted CROSS JOIN chunks c ON c.derivation = wanted.value
+    ORDER BY c.derivation, c.number
+"""
+_SOME_CHUNKS = f"""
+    SELECT {_COLUMNS}
+    FROM json_each(?) wanted
+    CROSS JOIN chunks c ON c.derivation = json_extract(wanted.value, '$[0]')
+        AND c.number = json_extract(wanted.value, '$[1]')
     ORDER BY c.derivation, c.number
 """
 _DEFINITIONS = """
@@ -30,6 +39,12 @@ _DEFINITIONS = """
 _ALIASES = """
     SELECT a.derivation, a.identifier, a.section_id, a.span_start, a.span_end
     FROM json_each(?) wanted CROSS JOIN aliases a ON a.derivation = wanted.value
+    ORDER BY a.derivation, a.number
+"""
+_NAMES = """
+    SELECT a.derivation, a.identifier, a.section_id
+    FROM json_each(?) wanted CROSS JOIN aliases a ON a.derivation = wanted.value
+    WHERE a.span_start IS NULL
     ORDER BY a.derivation, a.number
 """
 _RELATIONS = """
@@ -46,9 +61,7 @@ def load_derivations(connection: sqlite3.Connection, numbers: Collection[int]) -
     chunks: defaultdict[int, list[Chunk]] = defaultdict(list)
     for row in connection.execute(_CHUNKS, wanted):
         chunks[row[0]].append(_chunk(row))
-    definitions: defaultdict[int, list[Definition]] = defaultdict(list)
-    for number, *columns in connection.execute(_DEFINITIONS, wanted):
-        definitions[number].append(definition_of(*columns))
+    definitions = load_definitions(connection, numbers)
     aliases: defaultdict[int, list[Alias]] = defaultdict(list)
     for number, identifier, section_id, start, end in connection.execute(_ALIASES, wanted):
         span = None if start is None else Span(start, end)
@@ -64,10 +77,38 @@ def load_derivations(connection: sqlite3.Connection, numbers: Collection[int]) -
         relations[number].append(made)
     return {
         number: Derivation(
-            recipe, tuple(chunks[number]), tuple(definitions[number]), tuple(aliases[number]), tuple(relations[number])
+            recipe,
+            tuple(chunks[number]),
+            tuple(definitions.get(number, ())),
+            tuple(aliases[number]),
+            tuple(relations[number]),
         )
         for number, recipe in connection.execute(_RECIPES, wanted)
     }
+
+
+def load_definitions(connection: sqlite3.Connection, numbers: Collection[int]) -> dict[int, list[Definition]]:
+    """Definitions by the number of their derivation, in the order of the text."""
+    out: defaultdict[int, list[Definition]] = defaultdict(list)
+    for number, *columns in connection.execute(_DEFINITIONS, (json.dumps(sorted(set(numbers))),)):
+        out[number].append(definition_of(*columns))
+    return out
+
+
+def load_chunks(connection: sqlite3.Connection, pairs: Collection[tuple[int, int]]) -> dict[int, dict[int, Chunk]]:
+    """Chunks by the number of their derivation and their own."""
+    out: defaultdict[int, dict[int, Chunk]] = defaultdict(dict)
+    for row in connection.execute(_SOME_CHUNKS, (json.dumps(sorted(set(pairs))),)):
+        out[row[0]][row[1]] = _chunk(row)
+    return out
+
+
+def load_names(connection: sqlite3.Connection, numbers: Collection[int]) -> dict[int, list[Alias]]:
+    """Aliases of elements and of whole sections by the number of their derivation, in the order of the text."""
+    out: defaultdict[int, list[Alias]] = defaultdict(list)
+    for number, identifier, section_id in connection.execute(_NAMES, (json.dumps(sorted(set(numbers))),)):
+        out[number].append(Alias(identifier, section_id))
+    return out
 
 
 def content_of(kind: str, element_type: str, name: str, text: str, language: str, metadata: str) -> Content:

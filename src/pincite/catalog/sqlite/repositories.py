@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import json
 import secrets
 import sqlite3
+from collections.abc import Collection, Iterable
 
 from pincite.catalog.sqlite.connection import Database
 from pincite.catalog.validate import check_scope
@@ -11,21 +13,27 @@ from pincite.types import RepositoryInfo, Scope
 
 _FIND = "SELECT id FROM repositories WHERE tenant = ? AND organization = ? AND name = ?"
 _GET = """
-    SELECT tenant, organization, name, key, head, purges
-    FROM repositories
-    WHERE tenant = ? AND organization = ? AND name = ?
+    SELECT p.tenant, p.organization, p.name, p.key, p.head, p.purges, r.time
+    FROM repositories p LEFT JOIN revisions r ON r.repository = p.id AND r.number = p.head
+    WHERE p.tenant = ? AND p.organization = ? AND p.name = ?
 """
 _INSERT = "INSERT INTO repositories (tenant, organization, name, key) VALUES (?, ?, ?, ?)"
 _LIST = """
-    SELECT tenant, organization, name, key, head, purges
-    FROM repositories
-    WHERE tenant = ? AND organization = ?
-    ORDER BY name
+    SELECT p.tenant, p.organization, p.name, p.key, p.head, p.purges, r.time
+    FROM repositories p LEFT JOIN revisions r ON r.repository = p.id AND r.number = p.head
+    WHERE p.tenant = ? AND p.organization = ?
+    ORDER BY p.name
+"""
+_NAMED = """
+    SELECT p.tenant, p.organization, p.name, p.key, p.head, p.purges, r.time
+    FROM repositories p LEFT JOIN revisions r ON r.repository = p.id AND r.number = p.head
+    WHERE p.tenant = ? AND p.organization = ? AND p.name IN (SELECT value FROM json_each(?))
+    ORDER BY p.name
 """
 _ALL = """
-    SELECT tenant, organization, name, key, head, purges
-    FROM repositories
-    ORDER BY tenant, organization, name
+    SELECT p.tenant, p.organization, p.name, p.key, p.head, p.purges, r.time
+    FROM repositories p LEFT JOIN revisions r ON r.repository = p.id AND r.number = p.head
+    ORDER BY p.tenant, p.organization, p.name
 """
 _HEAD = "SELECT head FROM repositories WHERE id = ?"
 
@@ -48,10 +56,14 @@ class SqliteRepositories:
             row = connection.execute(_GET, _key(scope)).fetchone()
         return _info(row) if row else None
 
-    def list(self, tenant: str, organization: str) -> tuple[RepositoryInfo, ...]:
-        """Repositories of one organization, by name."""
+    def list(self, tenant: str, organization: str, names: Collection[str] | None = None) -> tuple[RepositoryInfo, ...]:
+        """Repositories of one organization, by name; with `names` those of them that exist."""
         with self._database.read() as connection:
-            return tuple(_info(row) for row in connection.execute(_LIST, (tenant, organization)))
+            if names is None:
+                rows = connection.execute(_LIST, (tenant, organization))
+            else:
+                rows = connection.execute(_NAMED, (tenant, organization, json.dumps(sorted(names), ensure_ascii=False)))
+            return tuple(_info(row) for row in rows)
 
     def all(self) -> tuple[RepositoryInfo, ...]:
         """Every repository, by scope."""
@@ -86,6 +98,12 @@ def _key(scope: Scope) -> tuple[str, str, str]:
     return scope.tenant, scope.organization, scope.repository
 
 
-def _info(row: tuple[str, str, str, str, int, int]) -> RepositoryInfo:
-    tenant, organization, name, key, head, purges = row
-    return RepositoryInfo(Scope(tenant, organization, name), key, head, purges)
+def scopes_json(scopes: Iterable[Scope], *values: Iterable[object]) -> str:
+    """Scopes as `[tenant, organization, name, …]`, each with its value of every further column."""
+    rows = [[*_key(scope), *more] for scope, *more in zip(scopes, *values, strict=True)]
+    return json.dumps(rows, ensure_ascii=False)
+
+
+def _info(row: tuple[str, str, str, str, int, int, int | None]) -> RepositoryInfo:
+    tenant, organization, name, key, head, purges, committed = row
+    return RepositoryInfo(Scope(tenant, organization, name), key, head, purges, committed)

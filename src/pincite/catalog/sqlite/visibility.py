@@ -2,10 +2,13 @@
 
 from __future__ import annotations
 
+import json
 import sqlite3
+from collections.abc import Iterable
 
 from pincite.catalog.prepare import roles_json
 from pincite.catalog.sqlite.repositories import number_of
+from pincite.ids import normalise_id
 from pincite.types import View
 
 VISIBLE = """(
@@ -27,3 +30,8 @@ def bind(connection: sqlite3.Connection, view: View) -> dict[str, object]:
         "valid_at": view.valid_at.isoformat(),
         "roles": None if view.roles is None else roles_json(view.roles),
     }
+
+
+def ids_json(element_ids: Iterable[str]) -> str:
+    """Element ids as a list for `json_each`; not escaped, so that a lone surrogate is refused as in any other text."""
+    return json.dumps(sorted({normalise_id(element_id) for element_id in element_ids}), ensure_ascii=False)

@@ -66,7 +66,7 @@ class FolderLexicon:
 
     def learned(self, views: Sequence[View], fingerprint: str) -> Learned:
         """Whether there are words to look in, and whether they are all that the views' passages have."""
-        stores = [(view, self._store(view.scope, fingerprint)) for view in views]
+        stores = [(view, self._store(view, fingerprint)) for view in views]
         here = [(view, store) for view, store in stores if store is not None]
         return Learned(
             words=sum(len(store) for _, store in here),
@@ -78,7 +78,7 @@ class FolderLexicon:
         self, views: Sequence[View], fingerprint: str, vectors: Sequence[Floats], *, above: float, most: int
     ) -> list[NearWord]:
         """Words near one of the vectors, of passages that everybody may read; see `near.near`."""
-        stores = [(self._store(view.scope, fingerprint), view) for view in views]
+        stores = [(self._store(view, fingerprint), view) for view in views]
         return near([(store, view) for store, view in stores if store], vectors, above, most)
 
     def forget(self, scope: Scope, fingerprint: str = "") -> None:
@@ -168,9 +168,9 @@ class FolderLexicon:
             return new
         return found if (found.library_id, found.purges) == (new.library_id, purges) else new
 
-    def _store(self, scope: Scope, fingerprint: str) -> Store | None:
+    def _store(self, view: View, fingerprint: str) -> Store | None:
         """What is published, unless something was erased since."""
-        info = self._catalog.repositories.get(scope)
+        info = view.repository or self._catalog.repositories.get(view.scope)
         if info is None:
             return None
         folder = self._folder(info, fingerprint)

@@ -14,6 +14,7 @@ import numpy as np
 from pincite.advice import by_operator, repair
 from pincite.durable import clear_errors
 from pincite.errors import Damaged, Unavailable
+from pincite.index.keys import Keyed, Keys
 from pincite.index.segments import upkeep
 from pincite.index.segments.dense import search_vectors
 from pincite.index.segments.exact import search_identifiers
@@ -72,6 +73,7 @@ class SegmentIndex:
         """`pinned`: generations by repository key to read instead of the one in use, to judge one before it is."""
         self._root = root
         self._catalog = catalog
+        self._keys = Keys(catalog)
         self._pinned = pinned or {}
         self._snapshots: dict[str, Snapshot] = {}
         self._stores: dict[Path, VectorStore] = {}
@@ -80,8 +82,8 @@ class SegmentIndex:
     # --- reading ----------------------------------------------------------------------------------------------
 
     def reached(self, scope: Scope) -> int:
-        info = self._catalog.repositories.get(scope)
-        snapshot = self._snapshot(info) if info else None
+        keyed = self._keys.of(scope)
+        snapshot = self._snapshot(keyed) if keyed else None
         return snapshot.manifest.revision if snapshot else 0
 
     def keyword(self, views: Sequence[View], query: WordQuery) -> Ranking:
@@ -115,8 +117,8 @@ class SegmentIndex:
     def _parts(self, views: Sequence[View], *, ever: bool = False) -> list[Part]:
         parts = []
         for view in views:
-            info = self._catalog.repositories.get(view.scope)
-            snapshot = self._snapshot(info) if info else None
+            keyed = self._keys.of(view.scope)
+            snapshot = self._snapshot(keyed) if keyed else None
             if snapshot is None:
                 continue
             if snapshot.manifest.analyser != ANALYSER:
@@ -131,26 +133,26 @@ class SegmentIndex:
                     parts.append(Part(view.scope, visible))
         return parts
 
-    def _snapshot(self, info: RepositoryInfo) -> Snapshot | None:
-        folder = self._root / info.key
-        known = self._snapshots.get(info.key)
-        if known is not None and (info.key in self._pinned or is_current(folder, known)):
+    def _snapshot(self, place: Keyed | RepositoryInfo) -> Snapshot | None:
+        folder = self._root / place.key
+        known = self._snapshots.get(place.key)
+        if known is not None and (place.key in self._pinned or is_current(folder, known)):
             return known
         with self._guard:
-            known = self._snapshots.get(info.key)
+            known = self._snapshots.get(place.key)
             if known is not None and is_current(folder, known):
                 return known
-            with self._doubting((info,)):
-                pinned = self._pinned.get(info.key)
+            with self._doubting((place,)):
+                pinned = self._pinned.get(place.key)
                 fresh = open_generation(folder / pinned) if pinned else take_snapshot(folder, known)
             if fresh is not None:
-                self._snapshots[info.key] = fresh
+                self._snapshots[place.key] = fresh
             return fresh
 
     def _store(self, scope: Scope, fingerprint: str) -> VectorStore | None:
         """The vectors of a repository under a model; None when there are none."""
-        info = self._catalog.repositories.get(scope)
-        folder = store_folder(self._root / info.key, fingerprint) if info else self._root
+        keyed = self._keys.of(scope)
+        folder = store_folder(self._root / keyed.key, fingerprint) if keyed else self._root
         known = self._stores.get(folder)
         if known is not None and is_current_store(known):
             return known
@@ -164,7 +166,7 @@ class SegmentIndex:
             return fresh
 
     @contextmanager
-    def _doubting(self, places: Sequence[View | RepositoryInfo]) -> Iterator[None]:
+    def _doubting(self, places: Sequence[View | Keyed | RepositoryInfo]) -> Iterator[None]:
         """Checksums are not verified on every read; an error that wrong bytes would explain is the time to look."""
         try:
             yield

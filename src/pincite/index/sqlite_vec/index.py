@@ -16,6 +16,7 @@ import apsw
 
 from pincite.advice import repair
 from pincite.errors import Damaged
+from pincite.index.keys import Keys
 from pincite.index.sqlite_vec import vectors
 from pincite.index.sqlite_vec.dense import search_vectors
 from pincite.index.sqlite_vec.engine import FILE
@@ -58,6 +59,7 @@ class SqliteVecIndex:
         """`within`: read what a writer has not committed yet, to judge it before it is taken up."""
         self._path = folder / FILE
         self._catalog = catalog
+        self._keys = Keys(catalog)
         self._within = within
         self._own = threading.local()
         self._opened: WeakSet[Store] = WeakSet()
@@ -99,8 +101,8 @@ class SqliteVecIndex:
     def _reading(self, views: Sequence[View]) -> Iterator[tuple[Store | None, Sequence[Place]]]:
         """The file and the repositories of the views in it, in one state; no file where there is nothing to read."""
         store = self._store()
-        infos = {view.scope: self._catalog.repositories.get(view.scope) for view in views}
-        keys = {scope: info.key for scope, info in infos.items() if info}
+        known = (self._keys.of(view.scope) for view in views)
+        keys = {keyed.scope: keyed.key for keyed in known if keyed}
         if store is None:
             yield None, ()
             return
@@ -114,14 +116,14 @@ class SqliteVecIndex:
     @contextmanager
     def _repository(self, scope: Scope) -> Iterator[tuple[Store, int] | None]:
         """The file and the number of the repository in it; None if it is not there."""
-        info, store = self._catalog.repositories.get(scope), self._store()
-        if info is None or store is None:
+        keyed, store = self._keys.of(scope), self._store()
+        if keyed is None or store is None:
             yield None
             return
         with store.reading():
             known = None
             if has_tables(store, self._catalog.library_id):
-                known = store.one("SELECT id FROM repositories WHERE key = ?", (info.key,))
+                known = store.one("SELECT id FROM repositories WHERE key = ?", (keyed.key,))
             yield (store, int(known)) if known is not None else None
 
     def _store(self, *, create: bool = False) -> Store | None:
