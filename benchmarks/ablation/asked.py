@@ -14,7 +14,8 @@ from pincite.eval.evaluate import EvaluateOptions, ask
 from pincite.eval.places import Places
 from pincite.library import Library
 from pincite.queries import Ranking
-from pincite.search.fuse import Candidate, Pooled, pool
+from pincite.search.candidates import Candidate
+from pincite.search.fuse import Pool, pool
 from pincite.search.query import MAX_QUERY, Query
 from pincite.search.understand import Plan, understand
 
@@ -39,11 +40,11 @@ class Asked:
         return understand(Query(text=self.query[:MAX_QUERY], group=GROUP))
 
     @cached_property
-    def entries(self) -> tuple[Pooled, ...]:
+    def entries(self) -> Pool:
         """The pool of all legs."""
         return self.pool_of(self.rankings)
 
-    def pool_of(self, rankings: tuple[Ranking, ...]) -> tuple[Pooled, ...]:
+    def pool_of(self, rankings: tuple[Ranking, ...]) -> Pool:
         """The pool that the search would make of these rankings."""
         plan = self.plan
         quoted = plan.query_class == "quoted"

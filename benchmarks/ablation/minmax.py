@@ -8,7 +8,8 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 
-from pincite.search.fuse import Candidate, Pooled
+from pincite.search.candidates import Candidate
+from pincite.search.fuse import Pooled
 
 
 def min_max(entries: Sequence[Pooled], shares: Mapping[str, float]) -> tuple[Candidate, ...]:

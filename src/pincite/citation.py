@@ -12,6 +12,7 @@ from __future__ import annotations
 import re
 import unicodedata
 from dataclasses import dataclass
+from functools import lru_cache
 from urllib.parse import quote, unquote_to_bytes
 
 from pincite.errors import InvalidArgument
@@ -91,6 +92,7 @@ def _revision(text: str, uri: str) -> int:
     return int(text)
 
 
+@lru_cache(maxsize=4_096)
 def _encode(part: str) -> str:
     try:
         return quote(unicodedata.normalize("NFC", part), safe="")

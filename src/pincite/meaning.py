@@ -42,6 +42,11 @@ class Calibration:
         zero = self.zero
         return min(max((cosine - zero) / (self.same - zero), 0.0), 1.0)
 
+    def scores(self, cosines: NDArray[np.float64]) -> NDArray[np.float64]:
+        """`score` of each."""
+        zero = self.zero
+        return np.minimum(np.maximum((cosines - zero) / (self.same - zero), 0.0), 1.0)
+
 
 @dataclass(frozen=True, slots=True)
 class NearWord:

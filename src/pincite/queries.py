@@ -2,10 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from abc import abstractmethod
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import Annotated, Literal, NamedTuple, TypeAlias
+from typing import Annotated, Any, Literal, NamedTuple, TypeAlias, overload
 
+import numpy as np
+from numpy.typing import NDArray
 from pydantic import Field
 from pydantic import dataclasses as checked
 
@@ -219,6 +222,83 @@ class Matched:
     df: int
 
 
+Group: TypeAlias = Literal["element", "chunk"]
+GroupKey: TypeAlias = tuple[Any, ...]
+"""What finds of one group share: the number of the scope and the element; of a chunk also its version and number."""
+
+
+class Finds(Sequence[Found]):
+    """Finds in columns, best first: scores and groups are read all at once, a `Found` is made of what is looked at.
+
+    An engine that has its finds in arrays gives these; for every other a tuple will do. Equal to a tuple of the same.
+    """
+
+    @property
+    @abstractmethod
+    def scores(self) -> NDArray[np.float64]: ...
+
+    @abstractmethod
+    def groups(self, group: Group, numbers: dict[Scope, int]) -> list[GroupKey]:
+        """The group of each find; scopes get their numbers, and new ones the next."""
+
+    @abstractmethod
+    def made(self, at: int) -> Found:
+        """One of them; `at` is not negative."""
+
+    @overload
+    def __getitem__(self, at: int) -> Found: ...
+    @overload
+    def __getitem__(self, at: slice) -> tuple[Found, ...]: ...
+    def __getitem__(self, at: int | slice) -> Found | tuple[Found, ...]:
+        if isinstance(at, slice):
+            return tuple(self.made(place) for place in range(len(self))[at])
+        return self.made(range(len(self))[at])
+
+    def __iter__(self) -> Iterator[Found]:
+        return (self.made(at) for at in range(len(self)))
+
+    def __eq__(self, other: object) -> bool:
+        return isinstance(other, Sequence) and len(self) == len(other) and tuple(self) == tuple(other)
+
+    def __hash__(self) -> int:
+        return hash(tuple(self))
+
+    def __repr__(self) -> str:
+        return repr(tuple(self))
+
+    def __reduce__(self) -> tuple[object, ...]:
+        """Elsewhere, where the columns are not, the finds themselves."""
+        return tuple, (tuple(self),)
+
+
+class Listed(Finds):
+    """Finds that were made already."""
+
+    def __init__(self, found: Sequence[Found]) -> None:
+        self._found = found
+
+    def __len__(self) -> int:
+        return len(self._found)
+
+    @property
+    def scores(self) -> NDArray[np.float64]:
+        return np.array([found.score for found in self._found], np.float64)
+
+    def groups(self, group: Group, numbers: dict[Scope, int]) -> list[GroupKey]:
+        return [group_key(found, group, numbers) for found in self._found]
+
+    def made(self, at: int) -> Found:
+        return self._found[at]
+
+
+def group_key(found: Found, group: Group, numbers: dict[Scope, int]) -> GroupKey:
+    """The group of one find, as `Finds.groups` says it."""
+    number = numbers.setdefault(found.scope, len(numbers))
+    if group == "element":
+        return number, found.element_id
+    return number, found.element_id, found.version_id, found.chunk
+
+
 @dataclass(frozen=True, slots=True)
 class Background:
     """How near the passages that a caller may read are to a question, taken together."""
@@ -234,7 +314,8 @@ class Background:
 @dataclass(frozen=True, slots=True)
 class Ranking:
     leg: str
-    found: tuple[Found, ...] = ()
+    found: Sequence[Found] = ()
+    """Best first."""
     total: int = 0
     """Distinct groups that match."""
     total_is_lower_bound: bool = False

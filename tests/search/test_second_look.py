@@ -15,7 +15,7 @@ from desk import Desk
 from pincite.errors import Conflict, Unavailable, UnknownArgument
 from pincite.models.overlap import OverlapReranker
 from pincite.queries import Found
-from pincite.search.fuse import Candidate
+from pincite.search.candidates import Candidate
 from pincite.search.query import Answer, LegReport, LegScore
 from pincite.search.second_look import GRID, blend
 from pincite.types import Scope

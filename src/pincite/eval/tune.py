@@ -19,7 +19,7 @@ from pincite.eval.places import Located, Places
 from pincite.eval.results import HEADLINE
 from pincite.ids import text_hash
 from pincite.ingest.report import Progress, silent
-from pincite.search.fuse import Pooled, pool
+from pincite.search.fuse import Pool, pool
 from pincite.search.rerank import rerank
 from pincite.search.spine import Trace
 from pincite.search.understand import stated_kind
@@ -83,7 +83,7 @@ class _Asked:
 
     name: str
     trace: Trace
-    entries: tuple[Pooled, ...]
+    entries: Pool
     located: Located
 
     @property

@@ -65,6 +65,11 @@ def cosine(total: float) -> float:
     return total / (2 * FIXED**2)
 
 
+def cosines(totals: NDArray[np.float64]) -> NDArray[np.float64]:
+    """`cosine` of each."""
+    return totals / (2 * FIXED**2)
+
+
 def background_of(sums: list[int], among: int) -> Background | None:
     """From the sums of the products of whole and nearest window, of a sample among so many texts."""
     count = len(sums)

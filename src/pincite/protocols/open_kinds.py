@@ -53,6 +53,11 @@ class OpenKinds:
             next((form.served_as for form in forms if form.served_as), ""),
         )
 
+    @property
+    def have_signals(self) -> bool:
+        """Whether any of them has some."""
+        return bool(self._signals)
+
     def signals_behind(self, recipe: str) -> tuple[Signal, ...]:
         """Those of the kind that made a passage by this recipe."""
         return self._signals.get(recipe.partition("/")[0], ()) if self._signals else ()

@@ -6,9 +6,9 @@ from collections.abc import Iterator, Mapping, Sequence
 from itertools import islice
 
 from pincite.queries import Found
+from pincite.search.candidates import Candidate
 from pincite.search.defined import Terms, terms_used
 from pincite.search.excerpts import Excerpts, cut_of
-from pincite.search.fuse import Candidate
 from pincite.search.query import DefinedTerm, Hit, Passage, Scored
 from pincite.types import CutVersion, Scope
 

@@ -12,7 +12,7 @@ from dataclasses import dataclass, field, replace
 
 from pincite.errors import InvalidArgument
 from pincite.search.blocks import Block, Reason, cost, covers, joined, render, shorter, touches
-from pincite.search.fuse import Candidate
+from pincite.search.candidates import Candidate
 from pincite.search.pulled import Pulling, definitions_used, next_passage, references
 from pincite.search.query import Absence, LegReport, Query, Reader
 from pincite.search.shelf import Shelf

@@ -8,7 +8,7 @@ import hashlib
 import json
 import zlib
 from collections.abc import Mapping
-from dataclasses import asdict, dataclass
+from dataclasses import dataclass, fields, is_dataclass
 from typing import Any
 
 from pincite.errors import InvalidArgument
@@ -41,20 +41,41 @@ class Bookmark:
     pins: Mapping[str, Pin]
 
     def to_json(self) -> dict[str, Any]:
-        return {"offset": self.offset, "pins": {name: asdict(pin) for name, pin in self.pins.items()}}
+        return {"offset": self.offset, "pins": {name: plain(pin) for name, pin in self.pins.items()}}
 
     @classmethod
     def from_json(cls, value: Mapping[str, Any]) -> Bookmark:
         return cls(value["offset"], {name: Pin(**pin) for name, pin in value["pins"].items()})
 
 
+def plain(value: Any) -> Any:
+    """What JSON would say of options and questions: dataclasses and mappings as dictionaries, all else as it is.
+
+    `dataclasses.asdict` says the same and copies every leaf on the way, twice for each answer.
+    """
+    if isinstance(value, Mapping):
+        return {key: plain(item) for key, item in value.items()}
+    names = _field_names(type(value))
+    return {name: plain(getattr(value, name)) for name in names} if names else value
+
+
+_NAMES: dict[type[Any], tuple[str, ...]] = {}
+
+
+def _field_names(of: type[Any]) -> tuple[str, ...]:
+    """Of a dataclass; none of anything else. Remembered, as there are few."""
+    if of not in _NAMES:
+        _NAMES[of] = tuple(field.name for field in fields(of)) if is_dataclass(of) else ()
+    return _NAMES[of]
+
+
 def question_of(query: Query, reader: Reader) -> str:
     """Fingerprint of everything that decides the order of an answer, apart from the state it is read in."""
-    asked = asdict(query)
+    asked = plain(query)
     for name in ("cursor", "limit", "passages", "explain"):
         asked.pop(name)
-    decided = [asked, asdict(reader.scoring), asdict(reader.ranking), reader.meaning.fingerprint, reader.caller]
-    decided += [asdict(reader.ranks)] if reader.ranks else []
+    decided = [asked, plain(reader.scoring), plain(reader.ranking), reader.meaning.fingerprint, reader.caller]
+    decided += [plain(reader.ranks)] if reader.ranks else []
     body = json.dumps(decided, sort_keys=True, default=str, ensure_ascii=False)
     return hashlib.blake2b(body.encode("utf-8", "surrogatepass"), digest_size=12).hexdigest()
 

@@ -19,6 +19,7 @@ class Excerpts:
     catalog: Session
     _asked: dict[CutVersion, set[int]] = field(default_factory=dict)
     _read: dict[CutVersion, Excerpt] = field(default_factory=dict)
+    _passages: dict[tuple[CutVersion, int], Passage] = field(default_factory=dict)
 
     def fetch(self, places: Iterable[Found], *, names: bool = False) -> None:
         """Read those of the passages that were not asked for yet, in one call; with what they are called."""
@@ -45,8 +46,14 @@ class Excerpts:
 
     def passage(self, found: Found) -> Passage | None:
         """The passage that a leg found; None if it was erased since."""
-        excerpt = self.of(found)
-        return excerpt_passage(excerpt, found.chunk) if excerpt and found.chunk in excerpt.chunks else None
+        key = (cut_of(found), found.chunk)
+        known = self._passages.get(key)
+        if known is None:
+            excerpt = self.of(found)
+            if excerpt is None or found.chunk not in excerpt.chunks:
+                return None
+            known = self._passages[key] = excerpt_passage(excerpt, found.chunk)
+        return known
 
 
 def cut_of(found: Found) -> CutVersion:

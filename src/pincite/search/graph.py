@@ -15,8 +15,8 @@ from itertools import islice
 
 from pincite.ids import normalise_id
 from pincite.protocols.kind import LinkForms
+from pincite.search.candidates import Candidate
 from pincite.search.excerpts import Excerpts
-from pincite.search.fuse import Candidate
 from pincite.search.query import LegReport, LegScore, Query, Reader
 from pincite.search.references import MAX_NAMED, Follower, addresses, fetch_targets, span_of, target_ids
 from pincite.search.shelf import End, Shelf
@@ -32,12 +32,12 @@ MAX_EDGES = 200
 class Joined:
     """The candidates with what the graph says, and how that went."""
 
-    candidates: tuple[Candidate, ...]
+    candidates: Sequence[Candidate]
     report: LegReport
 
 
 def join(
-    reader: Reader, views: Sequence[View], query: Query, candidates: tuple[Candidate, ...], read: Excerpts
+    reader: Reader, views: Sequence[View], query: Query, candidates: Sequence[Candidate], read: Excerpts
 ) -> Joined:
     """The candidates in the order that references give them."""
     weight = reader.ranking.graph

@@ -8,8 +8,8 @@ from dataclasses import replace
 from pincite.index.entries import embedded_text
 from pincite.protocols import Embedder
 from pincite.queries import Found, Ranking
+from pincite.search.candidates import Candidate
 from pincite.search.excerpts import Excerpts
-from pincite.search.fuse import Candidate
 
 
 def with_windows(

@@ -8,6 +8,7 @@ answers; where the work is known, its sections answer alone.
 from __future__ import annotations
 
 import re
+from collections.abc import Sequence
 from dataclasses import replace
 
 from pincite.queries import Found, Ranking
@@ -39,7 +40,7 @@ def _keys(found: Found) -> frozenset[str]:
     return frozenset(matched.word for matched in found.matched)
 
 
-def _missing_levels(kept: tuple[Found, ...], plan: Plan) -> list[str]:
+def _missing_levels(kept: Sequence[Found], plan: Plan) -> list[str]:
     """Where nothing carries a place itself, which of those that hold it answers."""
     carried = {key for found in kept for key in _keys(found)}
     notes = []

@@ -8,31 +8,16 @@ names leaves that out.
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
-
-from pincite.queries import Found
-from pincite.search.fuse import Candidate, Pooled
+from pincite.search.candidates import Candidates, Weighed, in_order
+from pincite.search.fuse import Pool
+from pincite.search.rerank import by_rank, summed
 from pincite.search.rrf import Ranks
 
 
-def by_ranks(entries: Sequence[Pooled], ranks: Ranks) -> tuple[Candidate, ...]:
+def by_ranks(pooled: Pool, ranks: Ranks) -> Candidates:
     """Candidates with their scores and what each leg added, best first."""
     weights = ranks.weights
-    answered = {leg for entry in entries for leg in entry.legs if leg in weights}
-    if not answered:
-        return ()
-    scale = (ranks.k + 1) / sum(weights[leg] for leg in sorted(answered))
-    candidates = [_candidate(entry, {leg: scale * weights[leg] for leg in answered}, ranks.k) for entry in entries]
-    return tuple(sorted((c for c in candidates if c.score > 0), key=Candidate.order))
-
-
-def _candidate(entry: Pooled, shares: Mapping[str, float], k: int) -> Candidate:
-    legs = {leg: score for leg, score in entry.legs.items() if leg in shares}
-    signals = {leg: shares[leg] / (k + legs[leg].rank) for leg in sorted(legs)}
-    return Candidate(_passage(entry, signals), sum(signals.values()), legs, signals)
-
-
-def _passage(entry: Pooled, signals: Mapping[str, float]) -> Found:
-    """The passage of the leg that says most; the words' own where they say as much."""
-    best = max(entry.found, key=lambda leg: (signals.get(leg, 0.0), leg == "keyword"))
-    return entry.found[best]
+    answered = sorted(leg for leg in weights if leg in pooled.columns)
+    scale = (ranks.k + 1) / sum(weights[leg] for leg in answered) if answered else 0.0
+    signals = {leg: by_rank(pooled.columns[leg], scale * weights[leg], ranks.k) for leg in answered}
+    return in_order(Weighed(pooled, summed(signals, len(pooled)), signals, only=frozenset(answered)))

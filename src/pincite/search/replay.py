@@ -3,14 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import asdict, replace
+from dataclasses import replace
 from datetime import date
 from typing import Any
 
 from pincite.errors import Conflict, PermissionDenied
 from pincite.protocols import Embedder
 from pincite.queries import Scoring
-from pincite.search.cursor import TOKEN, Bookmark, seal, unknown_note, unseal
+from pincite.search.cursor import TOKEN, Bookmark, plain, seal, unknown_note, unseal
 from pincite.search.query import LegReport, Meaning, Query, Reader
 from pincite.search.reranking import MODES, Reranking, RerankPin
 from pincite.search.rrf import Ranks
@@ -26,10 +26,10 @@ def replay_note(reader: Reader, query: Query, bookmark: Bookmark, legs: Sequence
     if not reader.index.features.replay:
         return {"token": "", "replayable": False, "reason": NO_REPLAY}
     note = bookmark.to_json() | {
-        "query": asdict(replace(query, cursor="")),
-        "scoring": asdict(reader.scoring),
-        "ranking": asdict(reader.ranking),
-        "ranks": asdict(reader.ranks) if reader.ranks else None,
+        "query": plain(replace(query, cursor="")),
+        "scoring": plain(reader.scoring),
+        "ranking": plain(reader.ranking),
+        "ranks": plain(reader.ranks) if reader.ranks else None,
         "model": reader.meaning.fingerprint,
         "analyser": ANALYSER,
         "place": [reader.tenant, reader.organization],

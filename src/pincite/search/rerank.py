@@ -10,24 +10,26 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 
-from pincite.queries import Found, Ranking
-from pincite.search.fuse import Candidate, Pooled
+import numpy as np
+from numpy.typing import NDArray
+
+from pincite.queries import Ranking
+from pincite.search.candidates import Candidates, Weighed, in_order
+from pincite.search.fuse import Column, Pool
 from pincite.search.rrf import K
 from pincite.search.understand import Plan
-from pincite.search.weights import RankingOptions, Weights, share_found
+from pincite.search.weights import Fusion, RankingOptions, Weights, share_found
 
 
-def rerank(
-    entries: Sequence[Pooled], rankings: Sequence[Ranking], plan: Plan, options: RankingOptions
-) -> tuple[Candidate, ...]:
+def rerank(pooled: Pool, rankings: Sequence[Ranking], plan: Plan, options: RankingOptions) -> Candidates:
     """Candidates with their scores and what made them, best first."""
-    shares = leg_shares(rankings, plan, options)
-    if options.fusion == "rrf":
-        candidates = [_by_rank(entry, shares) for entry in entries]
-    else:
-        candidates = [_by_signals(entry, shares) for entry in entries]
     # What only a leg that is not believed found has no score: it is no answer.
-    return tuple(sorted((c for c in candidates if c.score > 0), key=Candidate.order))
+    return in_order(weigh(pooled, leg_shares(rankings, plan, options), options.fusion))
+
+
+def weigh(pooled: Pool, shares: Mapping[str, float], fusion: Fusion) -> Weighed:
+    """What the groups score where each leg counts so much."""
+    return _by_rank(pooled, shares) if fusion == "rrf" else _by_signals(pooled, shares)
 
 
 def leg_shares(rankings: Sequence[Ranking], plan: Plan, options: RankingOptions) -> dict[str, float]:
@@ -54,25 +56,31 @@ def trust(dense: Ranking, options: RankingOptions) -> float:
     return options.trust.of(dense.found[0].raw, dense.background, dense.calibration)
 
 
-def _by_signals(entry: Pooled, shares: Mapping[str, float]) -> Candidate:
-    signals = {leg: share * entry.legs[leg].score for leg, share in shares.items() if leg in entry.legs}
-    if "exact" in entry.legs:
-        exact = entry.legs["exact"].score
-        return Candidate(entry.found["exact"], exact, entry.legs, {**signals, "exact": exact})
-    return Candidate(_passage(entry, signals), sum(signals.values()), entry.legs, signals)
+def _by_signals(pooled: Pool, shares: Mapping[str, float]) -> Weighed:
+    signals = {leg: share * pooled.scores_by(leg) for leg, share in shares.items() if leg in pooled.columns}
+    scores = summed(signals, len(pooled))
+    if "exact" in pooled.columns:
+        exact = pooled.columns["exact"]
+        signals["exact"] = exact.scores
+        scores = np.where(exact.ranks > 0, exact.scores, scores)
+    return Weighed(pooled, scores, signals, exact_first=True)
 
 
-def _by_rank(entry: Pooled, shares: Mapping[str, float]) -> Candidate:
+def _by_rank(pooled: Pool, shares: Mapping[str, float]) -> Weighed:
     """Reciprocal ranks, weighted, scaled so that first in every leg is 1; identifiers are a leg like the others."""
-    weights = {**shares, "exact": 1.0} if "exact" in entry.legs else dict(shares)
-    signals = {leg: weights[leg] * (K + 1) / (K + entry.legs[leg].rank) for leg in weights if leg in entry.legs}
-    total = sum(signals.values())
-    return Candidate(_passage(entry, signals), min(1.0, total), entry.legs, signals)
+    weights = {leg: weight for leg, weight in {**shares, "exact": 1.0}.items() if leg in pooled.columns}
+    signals = {leg: by_rank(pooled.columns[leg], weight * (K + 1), K) for leg, weight in weights.items()}
+    return Weighed(pooled, np.minimum(1.0, summed(signals, len(pooled))), signals)
 
 
-def _passage(entry: Pooled, signals: Mapping[str, float]) -> Found:
-    """The passage of the leg that says most; the words' own where they say as much."""
-    if len(entry.found) == 1:
-        return next(iter(entry.found.values()))
-    best = max(entry.found, key=lambda leg: (signals.get(leg, 0.0), leg == "keyword"))
-    return entry.found[best]
+def by_rank(column: Column, weight: float, k: int) -> NDArray[np.float64]:
+    """weight / (k + rank) where the leg found something, else 0."""
+    return np.where(column.ranks > 0, weight / (k + column.ranks), 0.0)
+
+
+def summed(signals: Mapping[str, NDArray[np.float64]], count: int) -> NDArray[np.float64]:
+    """In the order of the legs, one after the other, so that the sum is the same wherever it is taken."""
+    total = np.zeros(count)
+    for values in signals.values():
+        total = total + values
+    return total

@@ -21,8 +21,8 @@ from pincite.errors import PinciteError, Unavailable
 from pincite.index.entries import embedded_text
 from pincite.protocols import Reranker
 from pincite.queries import Found
+from pincite.search.candidates import Candidate
 from pincite.search.excerpts import Excerpts
-from pincite.search.fuse import Candidate
 from pincite.search.query import LegReport, LegScore, Query, Reader
 from pincite.search.reranking import MODES
 from pincite.types import Excerpt
@@ -39,13 +39,13 @@ _SIDE = ThreadPoolExecutor(max_workers=4, thread_name_prefix="pincite-rerank")
 class Looked:
     """The order after the second look, and how that went."""
 
-    candidates: tuple[Candidate, ...]
+    candidates: Sequence[Candidate]
     reports: tuple[LegReport, ...] = ()
-    before: tuple[Candidate, ...] = ()
+    before: Sequence[Candidate] = ()
     """The order without the reranker; empty where none takes part."""
 
 
-def look_again(reader: Reader, query: Query, text: str, candidates: tuple[Candidate, ...], read: Excerpts) -> Looked:
+def look_again(reader: Reader, query: Query, text: str, candidates: Sequence[Candidate], read: Excerpts) -> Looked:
     """The candidates in the order that the reranker gives them, or as they are, with the reason."""
     pin, reranking = reader.ranking.reranker, reader.reranking
     if pin is None:

@@ -6,22 +6,23 @@ the page, so a passage scores here what it scores where passages are hits of the
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
 
-from pincite.queries import Among, Ranking, VectorQuery, WordQuery
-from pincite.search.fuse import RANKED, Candidate, Pooled, pool
+import numpy as np
+
+from pincite.queries import Among, GroupKey, Ranking, VectorQuery, WordQuery
+from pincite.search.candidates import Candidate, Candidates, Places, Weighed, in_order
+from pincite.search.fuse import RANKED, Pool, pool
 from pincite.search.legs import DEPTH
 from pincite.search.query import Query, Reader
-from pincite.search.rerank import rerank
+from pincite.search.rerank import leg_shares, summed, weigh
 from pincite.search.understand import Plan
-from pincite.types import Scope, View
+from pincite.types import View
 
 ENOUGH = 0.5
 """Share of what words and meaning give to the element's best passage from which another one is shown. An identifier
 does not count: the one passage that a query names would hide all that speak of the same thing."""
-
-Element = tuple[Scope, str]
 
 
 def siblings(
@@ -31,28 +32,31 @@ def siblings(
     query: Query,
     rankings: Sequence[Ranking],
     hits: Sequence[Candidate],
-) -> list[tuple[Candidate, ...]]:
+) -> Sequence[Sequence[Candidate]]:
     """For each hit the passages of its element that count, best first, its own before all; none for single chunks."""
     if query.group != "element" or not hits:
         return [() for _ in hits]
     if not reader.index.features.among:
         return [(hit,) for hit in hits]
-    by_element = {_element(hit): hit for hit in hits}
-    about = Among(frozenset(by_element), DEPTH)
+    about = Among(frozenset((hit.found.scope, hit.found.element_id) for hit in hits), DEPTH)
     asked = [_ask(reader, views, ranking, about) for ranking in rankings]
     quoted = plan.query_class == "quoted"
-    entries = pool(asked, "chunk", strict=plan.strict, quoted=quoted, points=plan.points)
+    pooled = pool(asked, "chunk", strict=plan.strict, quoted=quoted, points=plan.points)
+    return passages_of(pooled, hits, leg_shares(rankings, plan, reader.ranking), query.min_score)
+
+
+def passages_of(
+    pooled: Pool, hits: Sequence[Candidate], shares: Mapping[str, float], min_score: float
+) -> list[Candidates]:
+    """Of a pool of passages those of each hit's element, where the legs count so much."""
+    places = {_element(hit, pooled): number for number, hit in enumerate(hits)}
+    hit_of = np.array([places.get(key[:2], -1) for key in pooled.keys], np.int64)
     # Ranks among the passages of one page mean nothing; what each leg gives to a passage does.
-    options = replace(reader.ranking, fusion="signals")
-    mine = [part for entry in entries if (part := _as_found(entry, by_element))]
-    found: dict[Element, list[Candidate]] = {}
-    for candidate in rerank(mine, rankings, plan, options):
-        found.setdefault(_element(candidate), []).append(candidate)
-    return [_best(hit, found.get(_element(hit), []), query.min_score) for hit in hits]
+    return _best(weigh(_as_found(pooled, hit_of, hits), shares, "signals"), hit_of, hits, min_score)
 
 
-def _element(candidate: Candidate) -> Element:
-    return candidate.found.scope, candidate.found.element_id
+def _element(hit: Candidate, pooled: Pool) -> GroupKey:
+    return pooled.numbers.get(hit.found.scope, -1), hit.found.element_id
 
 
 def _ask(reader: Reader, views: Sequence[View], ranking: Ranking, about: Among) -> Ranking:
@@ -67,27 +71,29 @@ def _ask(reader: Reader, views: Sequence[View], ranking: Ranking, about: Among) 
     return replace(ranking, found=(*ranking.found[:1], *mine))
 
 
-def _as_found(entry: Pooled, hits: dict[Element, Candidate]) -> Pooled | None:
-    """What the legs that found the element say of its passage; the others looked elsewhere and do not count for it."""
-    first = next(iter(entry.found.values()))
-    hit = hits.get((first.scope, first.element_id))
-    if hit is None or entry.legs.keys() <= hit.legs.keys():
-        return entry if hit else None
-    found = {leg: item for leg, item in entry.found.items() if leg in hit.legs}
-    return Pooled(found, {leg: score for leg, score in entry.legs.items() if leg in hit.legs}) if found else None
+def _as_found(pooled: Pool, hit_of: Places, hits: Sequence[Candidate]) -> Pool:
+    """What the legs that found the element say of its passages; the others looked elsewhere and do not count for it."""
+    known = hit_of >= 0
+    columns = {
+        leg: column.kept(known & np.array([leg in hit.legs for hit in hits], bool)[hit_of])
+        for leg, column in pooled.columns.items()
+    }
+    shown = np.logical_or.reduce([column.shown for column in columns.values()]) if columns else known
+    return replace(pooled, columns={leg: column.kept(shown) for leg, column in columns.items()})
 
 
-def _best(hit: Candidate, passages: Sequence[Candidate], min_score: float) -> tuple[Candidate, ...]:
-    """The hit's own passage, then those that words or meaning find, not far behind the best."""
-    own = next((passage for passage in passages if _place(passage) == _place(hit)), hit)
-    least = ENOUGH * max(map(_evidence, passages), default=0.0)
-    others = [passage for passage in passages if passage is not own and passage.score >= min_score]
-    return (own, *(passage for passage in others if _evidence(passage) >= least and _evidence(passage) > 0))
-
-
-def _evidence(candidate: Candidate) -> float:
-    return sum(candidate.signals.get(leg, 0.0) for leg in RANKED)
-
-
-def _place(candidate: Candidate) -> tuple[str, int]:
-    return candidate.found.version_id, candidate.found.chunk
+def _best(weighed: Weighed, hit_of: Places, hits: Sequence[Candidate], min_score: float) -> list[Candidates]:
+    """For each hit its own passage, then those that words or meaning find, not far behind the best."""
+    ordered = in_order(weighed).places
+    evidence = summed({leg: weighed.signals[leg] for leg in RANKED if leg in weighed.signals}, len(hit_of))
+    counts = (evidence > 0) & (weighed.scores >= min_score)
+    own = {key: at for at, key in enumerate(weighed.pool.keys)}
+    out = []
+    for number, hit in enumerate(hits):
+        mine = ordered[hit_of[ordered] == number]
+        least = ENOUGH * float(evidence[mine].max(initial=0.0))
+        at = own.get((*_element(hit, weighed.pool), hit.found.version_id, hit.found.chunk), -1)
+        here = at in mine
+        others = mine[counts[mine] & (evidence[mine] >= least) & (mine != at)]
+        out.append(Candidates(weighed, np.append(at, others)) if here else Candidates(weighed, others, hit))
+    return out

@@ -10,8 +10,8 @@ from collections.abc import Sequence
 from dataclasses import replace
 
 from pincite.protocols.kind import Signal, SignalInput
+from pincite.search.candidates import Candidate
 from pincite.search.excerpts import cut_of
-from pincite.search.fuse import Candidate
 from pincite.search.query import Reader
 from pincite.search.understand import Plan
 from pincite.types import Content
@@ -20,8 +20,10 @@ DEPTH = 100
 """Candidates that are looked at, the best ones: constant, so that pages do not depend on how many were asked for."""
 
 
-def with_signals(reader: Reader, plan: Plan, candidates: tuple[Candidate, ...]) -> tuple[Candidate, ...]:
+def with_signals(reader: Reader, plan: Plan, candidates: Sequence[Candidate]) -> Sequence[Candidate]:
     """The candidates in the order that the signals of their kinds give them."""
+    if not reader.kinds.have_signals:
+        return candidates
     concerned = {
         at: signals
         for at, candidate in enumerate(candidates[:DEPTH])

@@ -14,11 +14,12 @@ from pincite.errors import Conflict, UnknownArgument
 from pincite.filters import is_iso_date
 from pincite.queries import OneOf, Ranking
 from pincite.search.absence import absence, lag_notes
+from pincite.search.candidates import Candidate, at_least, found_by
 from pincite.search.cite import cite
 from pincite.search.cursor import Bookmark, Pin, open_cursor, question_of, seal_cursor
 from pincite.search.excerpts import Excerpts, cut_of
 from pincite.search.expansions import with_stand_ins
-from pincite.search.fuse import Candidate, pool
+from pincite.search.fuse import pool
 from pincite.search.graph import join
 from pincite.search.legs import Retrieved, retrieve
 from pincite.search.nearest import with_windows
@@ -46,11 +47,11 @@ class Trace:
     plan: Plan
     rankings: tuple[Ranking, ...]
     """What each leg found, best first."""
-    pool: tuple[Candidate, ...]
+    pool: Sequence[Candidate]
     """The final order, as deep as the legs went; the answer shows a page of it."""
     stages: Mapping[str, float]
     """Milliseconds by stage and leg."""
-    unreranked: tuple[Candidate, ...] = ()
+    unreranked: Sequence[Candidate] = ()
     """The order that the reranker was given; empty where none takes part."""
 
 
@@ -105,18 +106,16 @@ def _stages(reader: Reader, query: Query, bookmark: Bookmark | None, watch: tele
         quoted = plan.query_class == "quoted"
         entries = pool(retrieved.rankings, query.group, strict=plan.strict, quoted=quoted, points=plan.points)
         watch.lap("fuse")
-        ordered = (
-            by_ranks(entries, reader.ranks)
-            if reader.ranks
-            else rerank(entries, retrieved.rankings, plan, reader.ranking)
-        )
+        if reader.ranks:
+            ordered: Sequence[Candidate] = by_ranks(entries, reader.ranks)
+        else:
+            ordered = with_signals(reader, plan, rerank(entries, retrieved.rankings, plan, reader.ranking))
         read = Excerpts(reader.catalog)
-        ordered = ordered if reader.ranks else with_signals(reader, plan, ordered)
         joined = join(reader, views, query, ordered, read)
         looked = look_again(reader, query, plan.text, joined.candidates, read)
         ranked, reports = looked.candidates, (*retrieved.reports, joined.report, *looked.reports)
         watch.lap("rerank")
-        shown = _sorted(reader, [c for c in ranked if c.score >= query.min_score], query.sort)
+        shown = _sorted(reader, at_least(ranked, query.min_score), query.sort)
         here = Bookmark(bookmark.offset if bookmark else 0, _pins(resolved))
         total, is_bound = _total(retrieved, shown, query)
         end = here.offset + query.limit
@@ -150,7 +149,7 @@ def _stages(reader: Reader, query: Query, bookmark: Bookmark | None, watch: tele
         )
         watch.lap("cite")
     legs = {report.name: report.ms for report in retrieved.reports if report.status == "ok"}
-    return Trace(answer, plan, retrieved.rankings, tuple(shown), watch.stages | legs, looked.before)
+    return Trace(answer, plan, retrieved.rankings, shown, watch.stages | legs, looked.before)
 
 
 def _describe(span: telemetry.Span, reader: Reader, query: Query, found: Trace) -> None:
@@ -236,13 +235,13 @@ def check_filters(reader: Reader, views: Sequence[View], plan: Plan, given: Mapp
 
 
 def _explained(
-    reader: Reader, query: Query, page: list[Candidate], rankings: Sequence[Ranking], read: Excerpts
-) -> list[Candidate]:
+    reader: Reader, query: Query, page: Sequence[Candidate], rankings: Sequence[Ranking], read: Excerpts
+) -> Sequence[Candidate]:
     embedder = reader.meaning.embedder
     return with_windows(read, embedder, page, rankings) if query.explain and embedder else page
 
 
-def _sorted(reader: Reader, pool: list[Candidate], sort: str) -> list[Candidate]:
+def _sorted(reader: Reader, pool: Sequence[Candidate], sort: str) -> Sequence[Candidate]:
     """By the metadata `date` when asked; what has none comes last, in the order of relevance."""
     if sort == "relevance" or not pool:
         return pool
@@ -266,11 +265,12 @@ def _total(retrieved: Retrieved, shown: Sequence[Candidate], query: Query) -> tu
     legs = [r for r in retrieved.rankings if r.leg not in BY_MEANING]
     cut = [r for r in legs if r.total > len(r.found) and r.found[-1].score >= query.min_score]
     keyword = next((r for r in legs if r.leg == "keyword"), None)
-    is_bound = (keyword is not None and keyword.total_is_lower_bound) or any(BY_MEANING & c.legs.keys() for c in shown)
+    by_meaning = any(found_by(shown, leg).any() for leg in BY_MEANING)
+    is_bound = (keyword is not None and keyword.total_is_lower_bound) or by_meaning
     if not cut:
         return len(shown), is_bound
     if keyword not in cut or query.min_score > 0:
         return len(shown), True
     assert keyword is not None
-    only_keyword = all("keyword" in candidate.legs for candidate in shown) and cut == [keyword]
+    only_keyword = found_by(shown, "keyword").all() and cut == [keyword]
     return max(keyword.total, len(shown)), is_bound or not only_keyword

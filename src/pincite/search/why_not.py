@@ -20,7 +20,7 @@ from pincite.advice import either
 from pincite.citation import Citation
 from pincite.protocols import Index
 from pincite.queries import IdentifierQuery, Ranking, VectorQuery, WordQuery
-from pincite.search.fuse import Candidate
+from pincite.search.candidates import Candidate
 from pincite.search.holds import holding
 from pincite.search.passages import Located, chunk_passage
 from pincite.search.query import MAX_LIMIT, Answer, LegReport, LegScore, Query, Reader

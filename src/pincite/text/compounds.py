@@ -55,5 +55,6 @@ def join(first: str, second: str, language: str, frequency: Callable[[str], int]
         return ()
     heads = dict.fromkeys((first, stem(first, language)))
     tails = dict.fromkeys((second, stem(second, language)))
-    candidates = (term_of(head + linker + tail, language) for head in heads for linker in LINKERS for tail in tails)
-    return tuple(term for term in dict.fromkeys(candidates) if frequency(term))
+    words = dict.fromkeys([head + linker + tail for head in heads for linker in LINKERS for tail in tails])
+    terms = dict.fromkeys([term_of(word, language) for word in words])
+    return tuple([term for term in terms if frequency(term)])

@@ -11,14 +11,15 @@ from numpy.typing import NDArray
 
 from pincite.advice import by_operator, either
 from pincite.errors import InvalidArgument
-from pincite.index.nearness import cosine
+from pincite.index.nearness import cosines
 from pincite.index.segments.asked import Asked, asked_of
 from pincite.index.segments.background import background
 from pincite.index.segments.cascade import Cascade, Piece
-from pincite.index.segments.order import Order, Part, Place, found_at, order_of
+from pincite.index.segments.finds import Extras, SegmentFinds
+from pincite.index.segments.order import Order, Part, Ranked, order_of
 from pincite.index.segments.scan import nearest_windows, score_texts
 from pincite.index.segments.vectors import VectorStore
-from pincite.queries import Found, Ranking, VectorQuery
+from pincite.queries import Ranking, VectorQuery
 from pincite.types import Scope
 
 Array = NDArray[Any]
@@ -167,22 +168,20 @@ def _rows_of(run: _Run, store: VectorStore, number: int, texts: Array, sums: Arr
     return (rows, values) if mask is None else (rows[mask[rows]], values[mask[rows]])
 
 
-def _found(run: _Run, scored: _Scored) -> tuple[Found, ...]:
+def _found(run: _Run, scored: _Scored) -> SegmentFinds:
     ranked = run.order.ranked(scored)
-    raws = [cosine(total) for _, _, total in ranked]
-    scores = [run.query.calibration.score(raw) for raw in raws]
+    raws = cosines(ranked.scores)
     windows = _windows(run, ranked) if run.query.among is None else None
-    return tuple(found_at(run.order.parts, ranked, scores, raws, windows))
+    return SegmentFinds(run.order.parts, ranked, run.query.calibration.scores(raws), raws, Extras(windows))
 
 
-def _windows(run: _Run, ranked: Sequence[Place]) -> list[int]:
+def _windows(run: _Run, ranked: Ranked) -> list[int]:
     """Which vector of each passage is nearest."""
-    out = np.zeros(len(ranked), np.int64)
-    numbers, rows = (np.array(values, np.int64) for values in ([p[0] for p in ranked], [p[1] for p in ranked]))
+    out = np.zeros(len(ranked.rows), np.int64)
     for field in run.fields:
         for number in field.parts:
-            mine = np.flatnonzero(numbers == number)
-            texts = field.store.places(run.order.parts[number].visible.segment).text_of_row[rows[mine]]
+            mine = np.flatnonzero(ranked.parts == number)
+            texts = field.store.places(run.order.parts[number].visible.segment).text_of_row[ranked.rows[mine]]
             blocks = np.searchsorted(field.store.first_text, texts, "right") - 1
             for at in np.unique(blocks).tolist():
                 here = blocks == at

@@ -13,13 +13,14 @@ from numpy.typing import NDArray
 
 from pincite.index.bm25 import Statistics, boosts_of
 from pincite.index.segments.elsewhere import held_elsewhere
+from pincite.index.segments.finds import Extras, SegmentFinds
 from pincite.index.segments.lists import PostingList, posting_list
-from pincite.index.segments.order import Order, Part, found_at, order_of, rows_among
+from pincite.index.segments.order import Order, Part, order_of, rows_among
 from pincite.index.segments.phrases import Budget, literal_weights
 from pincite.index.segments.select import demand_mask, filter_mask
 from pincite.index.segments.topk import Scorer, Threshold, score_given, score_rows
 from pincite.index.terms import Compiled, WeighedGroup, compile_query, required_groups
-from pincite.queries import LONG_QUERY, Found, Matched, Node, Phrase, Prefix, Ranking, Word, WordQuery
+from pincite.queries import LONG_QUERY, Matched, Node, Phrase, Prefix, Ranking, Word, WordQuery
 from pincite.text.expand import Group, Lexicon, Term, Together
 from pincite.types import Scope
 
@@ -95,7 +96,8 @@ def _prepare(parts: Sequence[Part], query: WordQuery) -> _Prepared:
     languages = tuple(sorted(frozenset().union(*(part.visible.languages for part in parts))))
     run = _Run(query, parts, languages)
     counted = [part.visible.frequency for part in parts]
-    lexicon = Lexicon(languages, lambda term: sum([frequency(term) for frequency in counted]))
+    frequency = counted[0] if len(counted) == 1 else lambda term: sum([count(term) for count in counted])
+    lexicon = Lexicon(languages, frequency)
     compiled = compile_query(query, lexicon, statistics.rows, run.frequency)
     return _Prepared(run, compiled, statistics.average_length(query.scoring))
 
@@ -227,18 +229,20 @@ def _elsewhere(
 
 def _collect(
     run: _Run, compiled: Compiled, scored: _Scored, added: Sequence[dict[int, float]], average: float
-) -> tuple[Found, ...]:
+) -> SegmentFinds:
     """The best row of each group over all segments, in the total order, down to the depth asked for."""
     most = compiled.bound * (1 + run.query.scoring.literal)
     ranked = run.order.ranked(_raised(scored, added))
-    raws = [score for _, _, score in ranked]
-    found = found_at(run.parts, ranked, [min(1.0, raw / most) for raw in raws], raws)
-    for rank, (number, row, _) in enumerate(ranked):
-        if more := added[number].get(row):
-            found[rank] = found[rank]._replace(elsewhere=more)
-        if rank < run.query.explained:
-            found[rank] = found[rank]._replace(matched=_explain(run, compiled, number, row, average))
-    return tuple(found)
+    elsewhere: dict[int, float] = {}
+    matched: dict[int, tuple[Matched, ...]] = {}
+    if run.query.explained or any(added):
+        for rank, (number, row) in enumerate(zip(ranked.parts.tolist(), ranked.rows.tolist(), strict=True)):
+            if more := added[number].get(row):
+                elsewhere[rank] = more
+            if rank < run.query.explained:
+                matched[rank] = _explain(run, compiled, number, row, average)
+    scores = np.minimum(1.0, ranked.scores / most)
+    return SegmentFinds(run.parts, ranked, scores, ranked.scores, Extras(None, elsewhere, matched))
 
 
 def _raised(scored: _Scored, added: Sequence[dict[int, float]]) -> _Scored:

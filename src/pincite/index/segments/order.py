@@ -6,22 +6,31 @@ import sys
 from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass
-from itertools import groupby
-from typing import Any, Literal
+from typing import Any, Literal, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
+from pincite.index.segments.ragged import positions
 from pincite.index.segments.visibility import Visible
-from pincite.queries import Among, Found, VectorQuery, WordQuery
+from pincite.queries import Among, VectorQuery, WordQuery
 from pincite.types import Scope
 
 Array = NDArray[Any]
 
 Scored = Sequence[tuple[Array, Array]]
 """Rows and their scores, for every part."""
-Place = tuple[int, int, float]
-"""(part, row, score)"""
+
+
+class Ranked(NamedTuple):
+    """Rows of all parts in the total order."""
+
+    parts: Array
+    rows: Array
+    scores: Array
+
+    def some(self, which: Array | slice) -> Ranked:
+        return Ranked(self.parts[which], self.rows[which], self.scores[which])
 
 
 @dataclass(frozen=True, slots=True)
@@ -36,36 +45,13 @@ class Part:
         return self.scope, segment.elements.raw(int(segment.row_element[row]))
 
 
-def found_at(
-    parts: Sequence[Part],
-    places: Sequence[Place],
-    scores: Sequence[float],
-    raws: Sequence[float],
-    windows: Sequence[int] | None = None,
-) -> list[Found]:
-    """The rows of a ranking as hits; what all rows of one lifetime share is read once."""
-    out: dict[int, Found] = {}
-    by_part: dict[int, list[int]] = {}
-    for at, (number, _, _) in enumerate(places):
-        by_part.setdefault(number, []).append(at)
-    for number, mine in by_part.items():
-        scope, segment = parts[number].scope, parts[number].visible.segment
-        rows = np.array([places[at][1] for at in mine], np.int64)
-        distinct, which = np.unique(segment.row_owner[rows], return_inverse=True)
-        facts = segment.owner_facts(distinct)
-        for at, owner, chunk in zip(mine, which.tolist(), segment.row_chunk[rows].tolist(), strict=True):
-            window = windows[at] if windows is not None else -1
-            element, version, recipe, lifetime = facts[owner]
-            out[at] = Found(scope, element, version, recipe, lifetime, chunk, scores[at], raws[at], window=window)
-    return [out[at] for at in range(len(places))]
-
-
 def rows_among(part: Part, among: Among) -> Array:
     """Visible rows of the elements asked for, ascending."""
     segment = part.visible.segment
-    known = sorted(segment.elements.find(name) for scope, name in among.elements if scope == part.scope)
-    ranges = [np.searchsorted(segment.row_element, (at, at + 1)) for at in known if at >= 0]
-    rows = np.concatenate([np.empty(0, np.int32), *(np.arange(*ends, dtype=np.int32) for ends in ranges)])
+    numbers = sorted(segment.element_number(name) for scope, name in among.elements if scope == part.scope)
+    known = np.array([at for at in numbers if at >= 0], segment.row_element.dtype)
+    starts, ends = np.searchsorted(segment.row_element, (known, known + 1))
+    rows = positions(starts, ends - starts).astype(np.int32)
     return rows[part.visible.keep(rows)]
 
 
@@ -108,51 +94,47 @@ class Order:
         """`best_rows` of every part."""
         return [self.best_rows(number, rows, scores) for number, (rows, scores) in enumerate(scored)]
 
-    def ranked(self, scored: Scored) -> list[Place]:
+    def ranked(self, scored: Scored) -> Ranked:
         """The best row of each group over all parts, in the total order, down to the depth asked for."""
         ordered = self._in_order(self.leaders(scored))
-        if self.ever and self.group == "element":
-            best: dict[tuple[Scope, bytes], Place] = {}
-            for place in ordered:
-                best.setdefault(self.parts[place[0]].element(place[1]), place)
-            ordered = list(best.values())
-        return self._of_each(ordered)[: self.depth]
+        if self.ever and (self.group == "element" or self.each is not None):
+            ordered = ordered.some(self._of_each(ordered, 1 if self.group == "element" else self.each or 0))
+        return ordered.some(slice(self.depth))
 
-    def _of_each(self, ordered: list[Place]) -> list[Place]:
-        """Where the dead are read too, lifetimes of one element may lie in several parts."""
-        if self.each is None or not self.ever:
-            return ordered
+    def _of_each(self, ordered: Ranked, each: int) -> Array:
+        """Where the dead are read too, lifetimes of one element may lie in several parts: places of its first rows."""
         seen: Counter[tuple[Scope, bytes]] = Counter()
         out = []
-        for place in ordered:
-            element = self.parts[place[0]].element(place[1])
+        for at, (part, row) in enumerate(zip(ordered.parts.tolist(), ordered.rows.tolist(), strict=True)):
+            element = self.parts[part].element(row)
             seen[element] += 1
-            if seen[element] <= self.each:
-                out.append(place)
-        return out
+            if seen[element] <= each:
+                out.append(at)
+        return np.array(out, np.int64)
 
-    def _in_order(self, leaders: Scored) -> list[Place]:
+    def _in_order(self, leaders: Scored) -> Ranked:
         """All leaders in the total order. Ids are read only where scores tie across segments."""
-        if len(leaders) <= 1:  # rows of one part lie in the total order
-            return [
-                (0, row, score)
-                for rows, scores in leaders
-                for row, score in zip(rows.tolist(), scores.tolist(), strict=True)
-            ]
-        scores = np.concatenate([scores for _, scores in leaders])
-        rows = np.concatenate([rows for rows, _ in leaders])
+        rows = np.concatenate([np.empty(0, np.int32), *(rows for rows, _ in leaders)])
+        scores = np.concatenate([np.empty(0, np.float64), *(scores for _, scores in leaders)])
         parts = np.repeat(np.arange(len(leaders)), [len(rows) for rows, _ in leaders])
-        order = np.argsort(-scores, kind="stable")
-        places = list(zip(parts[order].tolist(), rows[order].tolist(), scores[order].tolist(), strict=True))
-        out: list[Place] = []
-        for _, tied in groupby(places, key=lambda place: place[2]):
-            run_of = list(tied)
-            if len({part for part, _, _ in run_of}) > 1:
-                run_of.sort(key=lambda place: self._tie_order(place[0], place[1]))
-            out.extend(run_of)
-            if len(out) >= self.depth and not self.ever:
+        if len(leaders) <= 1:  # rows of one part lie in the total order
+            return Ranked(parts, rows, scores)
+        ordered = Ranked(parts, rows, scores).some(np.argsort(-scores, kind="stable"))
+        return ordered.some(self._ties_by_id(ordered))
+
+    def _ties_by_id(self, ordered: Ranked) -> Array:
+        """Places in the order of ids, wherever rows of several parts have one score."""
+        places = np.arange(len(ordered.scores))
+        starts = np.flatnonzero(np.append(True, np.diff(ordered.scores) != 0)[: len(places)])
+        ends = np.append(starts[1:], len(places))
+        for start, end in zip(starts[ends - starts > 1].tolist(), ends[ends - starts > 1].tolist(), strict=True):
+            if start >= self.depth and not self.ever:
                 break
-        return out
+            parts, rows = ordered.parts[start:end].tolist(), ordered.rows[start:end].tolist()
+            if len(set(parts)) > 1:
+                ids = [self._tie_order(part, row) for part, row in zip(parts, rows, strict=True)]
+                places[start:end] = start + np.array(sorted(range(len(ids)), key=ids.__getitem__))
+        return places
 
     def _tie_order(self, number: int, row: int) -> tuple[bytes, str, int, Scope, int, int]:
         """Element, version, chunk, scope; then birth and lifetime, for rows that died and came back."""

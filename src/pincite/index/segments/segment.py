@@ -16,6 +16,9 @@ from pincite.index.segments.strings import StringTable
 
 Array = NDArray[Any]
 
+REMEMBERED = 4_000
+"""Ids of elements whose numbers are kept."""
+
 
 class Segment:
     """Reads the columns that `build` and `merge` write. Everything derived is computed once, on first use."""
@@ -37,6 +40,7 @@ class Segment:
         self.filters = self.table("filter")
         self.row_owner = self["row_owner"]
         self.row_chunk = self["row_chunk"]
+        self.owner_recipe = self["owner_recipe"]
         self.owner_lifetime = self["owner_lifetime"]
         self.owner_version = self["owner_version"]
         self.posting_ptr = self["posting_ptr"]
@@ -44,6 +48,7 @@ class Segment:
         self.posting_code = self["posting_code"]
         self.code_frequencies = self["code_frequencies"].reshape(-1, len(self.fields))
         self.lengths = self["lengths"].reshape(-1, len(self.fields))
+        self._numbers: dict[str, int] = {}
         self._weighted: dict[tuple[float, ...], tuple[Array, Array]] = {}
 
     def __getitem__(self, column: str) -> Array:
@@ -101,14 +106,22 @@ class Segment:
     def version_id(self, owner: int) -> str:
         return self.owner_version[owner * 16 : owner * 16 + 16].tobytes().hex()
 
-    def owner_facts(self, owners: Array) -> list[tuple[str, str, str, int]]:
-        """Element id, version id, recipe and lifetime id of each owner."""
-        elements = self.elements.some(self["owner_element"][owners])
+    def version_ids(self, owners: Array) -> list[str]:
         versions = self.owner_version.reshape(-1, 16)[owners].tobytes().hex()
-        recipes: list[str] = self.facts["recipes"]
-        made = [recipes[number] for number in self["owner_recipe"][owners].tolist()]
-        version_ids = [versions[at : at + 32] for at in range(0, len(versions), 32)]
-        return list(zip(elements, version_ids, made, self.owner_lifetime[owners].tolist(), strict=True))
+        return [versions[at : at + 32] for at in range(0, len(versions), 32)]
+
+    def element_ids(self, numbers: Array) -> list[str]:
+        """Ids of elements. The last ones are remembered: whoever finds elements soon asks about some of them by id."""
+        names = self.elements.some(numbers)
+        if len(self._numbers) > REMEMBERED:
+            self._numbers = {}
+        self._numbers.update(zip(names, numbers.tolist(), strict=True))
+        return names
+
+    def element_number(self, element_id: str) -> int:
+        """Number of an element, or -1."""
+        known = self._numbers.get(element_id)
+        return self.elements.find(element_id) if known is None else known
 
 
 def _weigh(matrix: Array, boosts: tuple[float, ...]) -> Array:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import hashlib
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 from datetime import date
 
@@ -193,7 +193,7 @@ def fill(shelf: Shelf) -> None:
         shelf.embed()
 
 
-Facts = tuple[tuple[Found, ...], int] | dict[str, dict[str, int]]
+Facts = tuple[Sequence[Found], int] | dict[str, dict[str, int]]
 
 
 def answers(shelf: Shelf, *, revision: int | None = None, roles: tuple[str, ...] | None = None) -> list[Facts]:
