@@ -29,6 +29,7 @@ from pincite.errors import Conflict, Erased, HeadMoved, InvalidArgument, NotFoun
 from pincite.ids import erasure_key, text_hash, version_id
 from pincite.protocols import Catalog, CatalogEngine, Operator, Session
 from pincite.testing.batches import BatchContract
+from pincite.testing.tenants import TenantContract, calls
 from pincite.types import (
     FOREVER,
     Alias,
@@ -196,7 +197,7 @@ def calls_of(parts: Session, scope: Scope, job: Job) -> dict[str, Callable[[], o
     }
 
 
-class CatalogContract(BatchContract):
+class CatalogContract(BatchContract, TenantContract):
     """Every promise of `pincite.protocols.Catalog`, as a test."""
 
     engine: CatalogEngine
@@ -566,7 +567,9 @@ class CatalogContract(BatchContract):
         catalog.queue.add(other, "m", {text_hash("theirs"): "theirs"}, upto=1)
         (job,) = catalog.queue.claim("other", "m", 1, lease_seconds=60)
         with catalog.session(SCOPE.tenant) as session:
-            for name, call in calls_of(session, other, job).items():
+            asked = calls_of(session, other, job)
+            assert asked.keys() == dict(calls(Session)).keys(), "every call of the protocol is tried"
+            for name, call in asked.items():
                 with pytest.raises(PermissionDenied):
                     call()
                     pytest.fail(f"{name} was answered")
