@@ -202,7 +202,7 @@ class Victim:
     def restore(self) -> None:
         target = self.home / "restores" / "restored"
         self.log.say(intent="restore", target=str(target))
-        restore_backup(next((self.home / "backups").iterdir()), target)
+        restore_backup(next((self.home / "backups").iterdir()), str(target))
         self.log.say(done="restore", target=str(target))
 
 

@@ -198,12 +198,12 @@ def check_backups(home: Path) -> None:
     for backup in sorted((home / "backups").glob("*")):
         target = home / "from-backup"
         if (backup / LISTING).exists():
-            restore_backup(backup, target)
+            restore_backup(backup, str(target))
             check_restored(target)
             shutil.rmtree(target)
         else:
             with pytest.raises(NotFound, match="not a complete backup"):
-                restore_backup(backup, target)
+                restore_backup(backup, str(target))
         shutil.rmtree(backup)
 
 
