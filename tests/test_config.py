@@ -146,7 +146,7 @@ def test_the_folder_of_a_reranker_is_relative_to_the_file(tmp_path: Path, given:
     [{"trust": {"none_below": 1.0}}, {"trust": {"none_below": 2}}, {"need": {"plain": 1.0, "none_above": 0.3}}],
 )
 def test_ranges_that_run_backwards_are_refused(retrieval: dict[str, object]) -> None:
-    with pytest.raises(InvalidArgument, match="must lie below"):
+    with pytest.raises(InvalidArgument, match="must be below"):
         load_config({"retrieval": retrieval})
 
 

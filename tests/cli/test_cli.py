@@ -42,7 +42,7 @@ def filled(tmp_path: Path, run: Run) -> Run:
     (tmp_path / "docs" / "a.md").write_text("# Leave\n\n## § 4.2 Annual leave\n\nTwenty-six days of leave.\n")
     (tmp_path / "docs" / "b.md").write_text("# Expenses\n\nReceipts are due in a month.\n")
     made = run("ingest", "docs")
-    assert (made.returncode, made.stderr) == (0, "made a new library in .pincite\n")
+    assert (made.returncode, made.stderr) == (0, "created a new library in .pincite\n")
     return run
 
 

@@ -344,7 +344,7 @@ def test_when_the_embedder_itself_fails_no_text_is_blamed(catalog: Catalog, embe
     commit(catalog, *(put(str(n), f"text {n}") for n in range(9)))
     embedder.raises = {PROBE, *(f"text {n}" for n in range(9))}
     for _ in range(6):
-        with pytest.raises(EmbeddingFailed, match="words embeds nothing at present: ValueError"):
+        with pytest.raises(EmbeddingFailed, match="words cannot embed at present: ValueError"):
             run(catalog, embedder)
     assert len(embedder.calls) == 12, "one call and one probe each time"
     assert {j.attempts for j in catalog.queue.claim(TENANT, embedder.fingerprint, 99, lease_seconds=0)} == {0}
@@ -537,7 +537,7 @@ def test_a_worker_keeps_what_went_wrong(catalog: Catalog, embedder: WordEmbedder
     embedder.raises = {PROBE, "one"}
     worker.start()
     assert worker.wait(10)
-    assert "embeds nothing at present" in worker.problem
+    assert "cannot embed at present" in worker.problem
     embedder.raises.clear()
     worker.start()
     assert worker.wait(10)

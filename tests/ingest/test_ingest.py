@@ -182,7 +182,7 @@ def test_front_matter_with_half_a_character_is_read_as_text_and_noted(desk: Desk
     desk.write("a.md", b'---\ntitle: "\\uD800"\n---\nbeta words')
     report = desk.ingest()
     assert (report.changed, report.failed) == (1, ())
-    assert "a.md: front matter is no YAML" in " ".join(report.notes)
+    assert "a.md: front matter is not valid YAML" in " ".join(report.notes)
     assert desk.ids("beta") == ["a.md"]
 
 
@@ -244,8 +244,8 @@ def test_links_that_dangle_or_lead_out_are_reported_and_nothing_is_lost(desk: De
     (desk.folder / "d.md").symlink_to("c.md")
     (desk.folder / "linked").symlink_to(desk.root)
     report = desk.ingest()
-    assert "nowhere" in reasons(report)["a.md"]
-    assert "out of the source" in reasons(report)["b.md"]
+    assert "broken link" in reasons(report)["a.md"]
+    assert "outside the source" in reasons(report)["b.md"]
     assert [item.path for item in report.skipped] == ["linked"]
     assert sorted(desk.ids("words")) == ["a.md", "b.md", "c.md", "d.md"]
     assert desk.ids("secret") == []
@@ -271,7 +271,7 @@ def test_erased_content_that_comes_back_is_announced(desk: Desk) -> None:
     desk.put(a="alpha words")
     desk.library.purge("a.md")
     report = desk.ingest()
-    assert "had been erased" in report.notes[0]
+    assert "was erased before" in report.notes[0]
     assert report.added == 1
 
 

@@ -527,7 +527,7 @@ def test_a_dry_run_says_what_it_would_cost_and_does_nothing(
     done = run("--config", config, "ingest", str(source), "--dry-run")
     assert done.returncode == 0, done.stderr
     assert "2 new or changed, 0 unchanged; nothing was changed" in done.stdout
-    assert "4 passages need a context of writer-1 (0 are remembered)" in done.stdout
+    assert "4 passages need a context from writer-1 (0 are stored already)" in done.stdout
     assert "with prompt caching" in done.stdout
     assert "budget $0.5000: enough" in done.stdout
     assert not service.asked

@@ -64,7 +64,7 @@ def test_a_byte_order_mark_is_removed_and_utf_16_accepted(tmp_path: Path) -> Non
 def test_malformed_front_matter_stays_text_with_a_note(tmp_path: Path) -> None:
     document = read(tmp_path, "---\ntitle: [a\n---\nText.\n")
     assert document.content.text.startswith("---\ntitle")
-    assert "no YAML" in document.notes[0]
+    assert "not valid YAML" in document.notes[0]
     assert read(tmp_path, "---\nJust prose between rules.\n---\nText.\n").notes
 
 

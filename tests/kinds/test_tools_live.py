@@ -69,7 +69,7 @@ def test_a_header_lets_one_in_and_is_not_repeated_in_errors() -> None:
     assert "wrong" not in refused.value.message
 
 
-def test_what_is_no_server_is_told() -> None:
+def test_what_is_not_a_server_is_reported() -> None:
     with over_http(status=500) as (url, _), pytest.raises(Unavailable, match="HTTP 500"):
         list_tools(url)
     with pytest.raises(Unavailable, match="cannot be reached"):
@@ -78,5 +78,5 @@ def test_what_is_no_server_is_told() -> None:
         list_tools("ws://host/mcp")
     with pytest.raises(NotFound, match="neither a file"):
         list_tools("no-such-program-anywhere --serve")
-    with pytest.raises(InvalidArgument, match="no command"):
+    with pytest.raises(InvalidArgument, match="not a command"):
         list_tools("python 'unfinished")

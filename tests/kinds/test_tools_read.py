@@ -82,9 +82,9 @@ def test_any_change_of_a_definition_is_another_version() -> None:
 @pytest.mark.parametrize(
     ("given", "message"),
     [
-        ("tools", "no list of tools"),
-        (3, "no list of tools"),
-        ({"servers": []}, "no list of tools"),
+        ("tools", "not a list of tools"),
+        (3, "not a list of tools"),
+        ({"servers": []}, "not a list of tools"),
         ([3], "tool 1 is int"),
         ([PLAIN, {"description": "x"}], "tool 2 has no name"),
         ([{"name": " "}], "tool 1 has no name"),

@@ -79,7 +79,7 @@ def test_a_cursor_belongs_to_its_question_its_caller_and_its_library(desk: Desk,
         other.search("alpha", cursor=cursor)
     with pincite.open(tmp_path / "second") as second:
         second.ingest(desk.folder)
-        with pytest.raises(InvalidArgument, match="not a cursor that was given out here"):
+        with pytest.raises(InvalidArgument, match="not a cursor that was issued here"):
             second.search("alpha", cursor=cursor)
     flipped = cursor[:-3] + ("A" if cursor[-3] != "A" else "B") + cursor[-2:]
     for tampered in (flipped, cursor[:-1], "x", "ä", cursor + "AAAA", str(desk.search("alpha").replay["token"])):
@@ -163,7 +163,7 @@ def test_a_token_never_widens_access(desk: Desk) -> None:
             assert len(replayer.replay(str(sales.search("alpha").replay["token"])).hits) == 1
     with (
         desk.reopened(tenant="other") as other,
-        pytest.raises(InvalidArgument, match="not a replay token that was given out here"),
+        pytest.raises(InvalidArgument, match="not a replay token that was issued here"),
     ):
         other.replay(str(owners.replay["token"]))
 

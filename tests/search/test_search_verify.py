@@ -105,14 +105,14 @@ def test_a_quote_outside_the_cited_place_is_not_found_there_and_the_right_place_
     desk.put(lease=LEASE + "\n## Art. 3\n\nThe lease ends early.\n")
     wrong = str(pincite.Citation(desk.library.scope(), "lease.md", section_id="art.1"))
     verdict = desk.library.verify("The lease ends", wrong)
-    assert (verdict.status, "not in the place" in verdict.message) == ("not_found", True)
+    assert (verdict.status, "not at the cited place" in verdict.message) == ("not_found", True)
     assert verdict.passage is not None
     assert verdict.passage.section_id == "art.2"
     third = desk.library.verify(
         "The lease ends", str(pincite.Citation(desk.library.scope(), "lease.md", section_id="Art. 3"))
     )
     assert third.passage is not None
-    assert (third.passage.section_id, third.message) == ("art.3", "stands in 'lease.md'")
+    assert (third.passage.section_id, third.message) == ("art.3", "found in 'lease.md'")
 
 
 def test_a_quote_may_cross_chunks(desk: Desk) -> None:

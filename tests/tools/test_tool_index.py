@@ -85,7 +85,7 @@ def test_a_temporary_index_is_removed() -> None:
     assert index.library.path.exists()
     index.close()
     assert not index.library.path.exists()
-    with pytest.raises(InvalidArgument, match="no list of tools"):
+    with pytest.raises(InvalidArgument, match="not a list of tools"):
         ToolIndex("tools.json")
 
 

@@ -84,7 +84,7 @@ class Bounds:
         """The tenant, if it is this one."""
         if tenant != self.tenant:
             # Neither is named: whoever asks may not know that the other exists.
-            raise PermissionDenied("this is another tenant's; open a session of that tenant", field="tenant")
+            raise PermissionDenied("this belongs to another tenant; open a session for that tenant", field="tenant")
         return tenant
 
     def require_jobs(self, jobs: Iterable[Job]) -> tuple[Job, ...]:

@@ -55,4 +55,4 @@ class LimitedCatalog(BoundSession):
 
 
 def _refused() -> PermissionDenied:
-    return PermissionDenied("a caller of one organization may not do what concerns the whole library")
+    return PermissionDenied("a caller of one organization may not do what affects the whole library")

@@ -72,7 +72,7 @@ def prepare(change: Change) -> Prepared:
             case RemoveRelation(raw, message_id):
                 return PreparedRelation(check_id(raw, "relation_id"), None, message_id)
     except UnicodeEncodeError as error:
-        raise InvalidArgument(f"text holds a lone surrogate, which is no character: {error.object!r:.80}") from error
+        raise InvalidArgument(f"text holds a lone surrogate, which is not a character: {error.object!r:.80}") from error
 
 
 def relation_row(relation: Relation) -> tuple[str, ...]:
@@ -109,7 +109,7 @@ def to_json(value: JsonValue) -> str:
     try:
         return json.dumps(value, ensure_ascii=False, sort_keys=True, separators=(",", ":"), allow_nan=False)
     except (TypeError, ValueError) as error:
-        raise InvalidArgument(f"metadata is no JSON value: {error}", field="metadata") from error
+        raise InvalidArgument(f"metadata is not a JSON value: {error}", field="metadata") from error
 
 
 def fields_json(chunk: Chunk) -> str:

@@ -82,7 +82,7 @@ def parse_read_context(value: Mapping[str, object] | str | None) -> ReadContext 
         raise UnknownArgument.named("selector", str(selector), SELECTORS)
     if len(given) > 1:
         raise InvalidArgument(
-            f"a read context makes one choice, this one has {' and '.join(sorted(given))}; leave all but one away",
+            f"a read context chooses one state, this one sets {' and '.join(sorted(given))}; keep only one",
             field=sorted(given)[1],
         )
     if not given:
@@ -91,8 +91,7 @@ def parse_read_context(value: Mapping[str, object] | str | None) -> ReadContext 
     context = _from_field(field, raw)
     if selector is not None and selector != context.selector:
         raise InvalidArgument(
-            f"selector {selector!r} does not go with {field}; leave the selector away or set it to "
-            f"{context.selector!r}",
+            f"selector {selector!r} does not match {field}; leave the selector out or set it to {context.selector!r}",
             field=field,
         )
     return context
@@ -109,7 +108,7 @@ def parse_date(text: str) -> date:
             raise ValueError
         return date.fromisoformat(text.strip())
     except ValueError:
-        raise InvalidArgument(f"{text!r:.80} is no date; write it as 2024-12-31 or 31.12.2024") from None
+        raise InvalidArgument(f"{text!r:.80} is not a date; write it as 2024-12-31 or 31.12.2024") from None
 
 
 def from_iso(text: str) -> int:
@@ -397,7 +396,7 @@ def _instant(text: str) -> datetime:
         return instant.replace(tzinfo=UTC) if instant.tzinfo is None else instant
     except ValueError:
         raise InvalidArgument(
-            f"{text!r:.80} is no instant; write it as 2026-01-31T12:00Z, or 2026-01-31 for the end of that day"
+            f"{text!r:.80} is not a point in time; write it as 2026-01-31T12:00Z, or 2026-01-31 for the end of that day"
         ) from None
 
 

@@ -39,7 +39,7 @@ def check_baseline_name(name: str) -> str:
         )
     if name in RESERVED_BASELINES:
         raise InvalidArgument(
-            f"{name!r} selects a state itself and cannot name a baseline; choose another", field="name"
+            f"{name!r} is reserved for selecting a state and cannot name a baseline; choose another name", field="name"
         )
     return name
 
@@ -75,7 +75,7 @@ def check_derivation(element_id: str, text: str, derivation: Derivation) -> None
     for position, chunk in enumerate(derivation.chunks):
         if chunk.number != position:
             raise InvalidArgument(
-                f"{element_id!r}: chunk number {chunk.number} stands where {position} is due; number them from 0",
+                f"{element_id!r}: chunk number {chunk.number} comes where {position} is expected; number them from 0",
                 field="chunks",
             )
         _check_chunk(element_id, text, chunk)
@@ -111,7 +111,9 @@ def _check_chunk(element_id: str, text: str, chunk: Chunk) -> None:
                 field="fields",
             )
     if chunk.page is not None and not 0 <= chunk.page < 2**31:
-        raise InvalidArgument(f"{element_id!r}: chunk {chunk.number} is on page {chunk.page}", field="page")
+        raise InvalidArgument(
+            f"{element_id!r}: chunk {chunk.number} is on page {chunk.page}, which is not a page number", field="page"
+        )
 
 
 def _check_definition(element_id: str, text: str, definition: Definition, chunks: int) -> None:
@@ -128,7 +130,7 @@ def _check_definition(element_id: str, text: str, definition: Definition, chunks
 def _check_span(element_id: str, text: str, span: Span, what: str) -> None:
     if not 0 <= span.start <= span.end <= len(text):
         raise InvalidArgument(
-            f"{element_id!r}: the span {span.start}-{span.end} of {what} leaves the text, "
+            f"{element_id!r}: the span {span.start}-{span.end} of {what} lies outside the text, "
             f"which has {len(text)} characters",
             field="span",
         )

@@ -53,16 +53,18 @@ def say_estimate(
     if found.failed:
         typer.echo(f"{found.failed} cannot be read; ingest says why")
     if not model:
-        typer.echo("no context_model is configured: passages are situated by their headings, at no cost")
+        typer.echo("no context_model is configured: headings give passages their context, at no cost")
         return
     _say_cost(found, model)
 
 
 def _say_cost(found: ContextsEstimate, model: str) -> None:
-    typer.echo(f"{found.needed} passages need a context of {model} ({found.remembered} are remembered)")
-    typer.echo(f"about {found.input_tokens:,} tokens in, at most {found.output_tokens:,} out; good to a third")
+    typer.echo(f"{found.needed} passages need a context from {model} ({found.remembered} are stored already)")
+    typer.echo(
+        f"about {found.input_tokens:,} tokens in, at most {found.output_tokens:,} out; accurate to about a third"
+    )
     if found.cost_usd is None:
-        typer.echo("cost unknown: state context_model.prices to have it estimated")
+        typer.echo("cost unknown: set context_model.prices for an estimate")
         return
     typer.echo(f"{_dollars(found.cost_usd)} with prompt caching, {_dollars(found.uncached_cost_usd)} without")
     if found.within_budget is not None:

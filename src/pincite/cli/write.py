@@ -34,28 +34,32 @@ def ingest(
     ],
     repository: Repository = "",
     include: Annotated[list[str] | None, typer.Option(help="Only files like this, e.g. '*.md' (repeatable).")] = None,
-    exclude: Annotated[list[str] | None, typer.Option(help="No files like this, e.g. 'drafts/*' (repeatable).")] = None,
+    exclude: Annotated[
+        list[str] | None, typer.Option(help="Skip files like this, e.g. 'drafts/*' (repeatable).")
+    ] = None,
     prefix: Annotated[str, typer.Option(help="Put this before each element id.")] = "",
     allow_empty: Annotated[
-        bool, typer.Option("--allow-empty", help="An empty source removes what it gave before.")
+        bool, typer.Option("--allow-empty", help="If the source is empty, remove what came from it.")
     ] = False,
     take_over: Annotated[
         str,
         typer.Option(
-            metavar="SOURCE", help="A source that moved here: the elements it gave belong to this source from now on."
+            metavar="SOURCE", help="The source that moved here: its elements belong to this source from now on."
         ),
     ] = "",
     kind: Annotated[str, typer.Option(help="How the files are read and cut.")] = "documents",
     allow_private: Annotated[
-        bool, typer.Option("--allow-private", help="An address may lie in a private network, or on this machine.")
+        bool, typer.Option("--allow-private", help="Allow an address in a private network or on this machine.")
     ] = False,
-    watch: Annotated[bool, typer.Option("--watch", help="Stay, and take in what changes until interrupted.")] = False,
-    every: Annotated[str, typer.Option("--every", help="Pause between two looks with --watch.")] = "2s",
+    watch: Annotated[bool, typer.Option("--watch", help="Keep running and ingest changes until interrupted.")] = False,
+    every: Annotated[str, typer.Option("--every", help="Pause between two scans with --watch.")] = "2s",
     dry_run: Annotated[
-        bool, typer.Option("--dry-run", help="Only say what the context model would write and cost.")
+        bool, typer.Option("--dry-run", help="Only show what the context model would write and cost.")
     ] = False,
-    no_embed: Annotated[bool, typer.Option("--no-embed", help="Leave the vectors to a later: pincite embed.")] = False,
-    message: Annotated[str, typer.Option("--message", "-m", help="Why; kept in the history.")] = "",
+    no_embed: Annotated[
+        bool, typer.Option("--no-embed", help="Skip the vectors; add them later with: pincite embed.")
+    ] = False,
+    message: Annotated[str, typer.Option("--message", "-m", help="The reason, kept in the history.")] = "",
     author: Author = "",
     json: AsJson = False,
 ) -> None:
@@ -89,7 +93,7 @@ def ingest(
         return
     with here.open(create=True) as library, progress_bar(here.progress) as progress:
         if library.is_new:
-            say(f"made a new library in {library.address}")
+            say(f"created a new library in {library.address}")
         report = library.ingest(
             source,
             repository=repository,
@@ -145,9 +149,9 @@ def purge(
     context: typer.Context,
     elements: Annotated[list[str], typer.Argument(help="Ids of the elements to erase.")],
     repository: Repository = "",
-    reason: Annotated[str, typer.Option(help="Why; kept with the tombstone, so name nobody in it.")] = "",
+    reason: Annotated[str, typer.Option(help="The reason, kept with the tombstone; do not name anyone in it.")] = "",
     author: Author = "",
-    yes: Annotated[bool, typer.Option("--yes", help="Do not ask.")] = False,
+    yes: Annotated[bool, typer.Option("--yes", help="Do not ask for confirmation.")] = False,
     json: AsJson = False,
 ) -> None:
     """Erase elements for good, from catalog, logs, caches and index. Backups made earlier still hold them.
@@ -157,7 +161,7 @@ def purge(
     here = session(context)
     if not yes:
         if json:
-            raise InvalidArgument("purge asks before it erases; with --json confirm it with --yes", field="yes")
+            raise InvalidArgument("purge asks for confirmation; with --json, confirm with --yes", field="yes")
         typer.confirm(
             f"Erase {len(elements)} element(s) for good, with all versions and citations?", abort=True, err=True
         )
@@ -169,4 +173,4 @@ def purge(
     else:
         typer.echo(f"erased {len(elements)} element(s) at revision {committed.revision}")
     if pending:
-        say("readers still hold the catalog's log; traces in it go when they close and the library is opened again")
+        say("readers still hold the catalog's log; traces in it go once they close and the library is opened again")

@@ -25,16 +25,16 @@ def parse_url(url: str, *, allow_private: bool) -> SplitResult:
         parts = urlsplit(url)
         host, _ = parts.hostname or "", parts.port
     except ValueError as error:
-        raise InvalidArgument(f"{url!r} is no address: {error}", field="source") from error
+        raise InvalidArgument(f"{url!r} is not a valid address: {error}", field="source") from error
     if parts.username or parts.password:
-        raise InvalidArgument("put no name or password into an address: it is remembered", field="source")
+        raise InvalidArgument("an address must not contain a name or password, because it is stored", field="source")
     if not host:
         raise InvalidArgument(f"{url!r} names no host; write https://host/path", field="source")
     if parts.scheme == "https" or (parts.scheme == "http" and allow_private and _is_loopback(host)):
         return parts
     if parts.scheme == "http":
         raise InvalidArgument(f"{url!r} is not encrypted; write https://", field="source")
-    raise InvalidArgument(f"{parts.scheme}:// is not read; known: https://, or a path", field="source")
+    raise InvalidArgument(f"{parts.scheme}:// is not supported; use https:// or a path", field="source")
 
 
 def resolve(host: str, port: int, *, allow_private: bool) -> list[str]:
@@ -42,11 +42,11 @@ def resolve(host: str, port: int, *, allow_private: bool) -> list[str]:
     try:
         found = socket.getaddrinfo(host, port, type=socket.SOCK_STREAM)
     except (OSError, UnicodeError) as error:
-        raise Unavailable(f"{host} has no address ({error}); check the name and the network") from error
+        raise Unavailable(f"{host} cannot be resolved ({error}); check the name and the network") from error
     addresses = list(dict.fromkeys(str(entry[4][0]).split("%")[0] for entry in found))
     inside = [address for address in addresses if not is_public(address)]
     if inside and not allow_private:
-        advice = either("if that is meant, say --allow-private", "fetch the file yourself and upload it")
+        advice = either("if that is intended, add --allow-private", "fetch the file yourself and upload it")
         raise InvalidArgument(
             f"{host} is {inside[0]}, an address of a private network; {advice}",
             field="source",

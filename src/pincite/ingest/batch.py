@@ -228,7 +228,8 @@ class Batch:
             name = items[element_id]
             which = "" if normalise_id(self._options.prefix + name) == element_id else f" {element_id}"
             self.said.notes.append(
-                f"{name}:{which} had been erased and is put in again; remove it there if it must stay out"
+                f"{name}:{which} was erased before and has been added again; remove it from the source"
+                " if it must stay out"
             )
 
 

@@ -265,7 +265,7 @@ class _Run:
                 todo.append(job)
                 continue
             reason = f"its worker died while embedding it, at attempt {job.attempts} of {self._options.max_attempts}"
-            self._queue.failed(job, f"{reason}; before: {job.error}" if job.error else reason, retry_seconds=None)
+            self._queue.failed(job, f"{reason}; earlier: {job.error}" if job.error else reason, retry_seconds=None)
         return todo
 
     def _embed(self, batch: Sequence[Job]) -> None:

@@ -62,8 +62,8 @@ def probe(embedder: Embedder) -> None:
         _call(embedder, (PROBE,))
     except Exception as error:
         raise EmbeddingFailed(
-            f"{embedder.name} embeds nothing at present: {reason_of(error)}; what waits stays in the queue: when that"
-            f" is mended, {by_operator('go on with', 'pincite embed')}"
+            f"{embedder.name} cannot embed at present: {reason_of(error)}; waiting texts stay in the queue; when that"
+            f" is fixed, {by_operator('continue with', 'pincite embed')}"
         ) from error
 
 
@@ -108,7 +108,7 @@ def _call(embedder: Embedder, texts: Sequence[str]) -> Floats:
     rows = embedder.embed(texts)
     if rows.shape != (len(texts), embedder.dimensions):
         raise EmbeddingFailed(
-            f"{embedder.name} gave an array of shape {rows.shape} for {len(texts)} text(s) of {embedder.dimensions}"
+            f"{embedder.name} returned an array of shape {rows.shape} for {len(texts)} text(s) of {embedder.dimensions}"
             " dimensions"
         )
     return rows
@@ -117,9 +117,9 @@ def _call(embedder: Embedder, texts: Sequence[str]) -> Floats:
 def _flaw(vectors: Floats) -> str:
     """What keeps vectors from being stored; empty when nothing does."""
     if not len(vectors):
-        return "nothing of it is embedded: it has no windows"
+        return "it cannot be embedded: it has no windows"
     if not np.isfinite(vectors).all():
-        return "its vector is no vector: it holds NaN or infinity"
+        return "its vector holds NaN or infinity"
     lengths = np.linalg.norm(np.asarray(vectors, dtype=np.float64), axis=1)
     worst = float(lengths[np.argmax(np.abs(lengths - 1))])
     return "" if abs(worst - 1) <= NORM_TOLERANCE else f"its vector has length {worst:.4f} instead of 1"

@@ -75,7 +75,7 @@ class Reading:
         """It has been read, as far as it could be."""
         self.ended = True
         for harmless, count in self._unlisted.items():
-            said = Skipped(self.name, f"{count:,} more of its parts were not taken")
+            said = Skipped(self.name, f"{count:,} more of its parts were left out")
             (self.passed_over if harmless else self.failed).append(said)
         self._unlisted.clear()
 

@@ -83,7 +83,7 @@ def _fetched(source: Source, declares: Declaration, known: SourceItem | None, fo
             size = _save(response, path, deadline, declares.max_bytes)
             return Scan([FileFound(path, name, size, time.time_ns(), _validator(response, path.suffix))])
     except httpx2.TimeoutException as error:
-        raise Unavailable(f"{source.url} does not answer within {SILENCE_SECONDS:g} s; try again later") from error
+        raise Unavailable(f"{source.url} did not answer within {SILENCE_SECONDS:g} s; try again later") from error
     except httpx2.HTTPError as error:
         raise Unavailable(f"{source.url} cannot be fetched: {error}") from error
 
@@ -100,7 +100,7 @@ def _answer(client: httpx2.Client, source: Source, known: SourceItem | None) -> 
                 yield response
                 return
         url = urljoin(url, target)
-    raise Unavailable(f"{source.url} leads to more than {MAX_REDIRECTS} redirects; ingest the address it ends at")
+    raise Unavailable(f"{source.url} redirects more than {MAX_REDIRECTS} times; ingest the final address")
 
 
 @contextmanager
@@ -156,14 +156,14 @@ def _suffix(url: str, response: httpx2.Response, declares: Declaration) -> str:
     if stated not in declares.media_types:
         known = ", ".join(declares.suffixes)
         raise InvalidArgument(
-            f"{url} is {stated or 'of no stated type'}, which is not read; known: {known}", field="source"
+            f"{url} is {stated or 'a file of unknown type'}, which is not supported; known: {known}", field="source"
         )
     return declares.media_types[stated]
 
 
 def _save(response: httpx2.Response, path: Path, deadline: float, max_bytes: int) -> int:
     if response.headers.get("content-encoding", "identity").lower() not in ("identity", ""):
-        raise Unavailable("the server compresses what it was asked not to; download the file and ingest it")
+        raise Unavailable("the server sent compressed data although asked not to; download the file and ingest it")
     size = 0
     with path.open("wb") as file:
         for piece in response.iter_raw():
@@ -171,14 +171,14 @@ def _save(response: httpx2.Response, path: Path, deadline: float, max_bytes: int
             if size > max_bytes:
                 raise InvalidArgument(f"larger than {max_bytes:,} bytes; split the file", field="source")
             if time.monotonic() > deadline:
-                raise Unavailable(f"not here after {SECONDS:g} s; download the file and ingest it")
+                raise Unavailable(f"not complete after {SECONDS:g} s; download the file and ingest it")
             file.write(piece)
     return size
 
 
 def _refusal(url: str, status: int) -> str:
     if status in _GONE:
-        return f"{url} is not there ({status}); to remove what it gave before, {empty_is_meant()}"
+        return f"{url} was not found ({status}); to remove what came from it, {empty_is_meant()}"
     if status in (401, 403):
-        return f"{url} may not be read without a login ({status}); download the file and ingest it"
-    return f"{url} answers {status}; try again later"
+        return f"{url} needs a login ({status}); download the file and ingest it"
+    return f"{url} answered with status {status}; try again later"

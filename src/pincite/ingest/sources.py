@@ -89,7 +89,7 @@ def _key(place: str, kind: str) -> str:
 
 def empty_is_meant() -> str:
     """How to say that a source which gives nothing any more is to be taken at its word."""
-    return either("say --allow-empty", "send allow_empty: true")
+    return either("add --allow-empty", "send allow_empty: true")
 
 
 def deliver(folder: Path, withdrawn: Sequence[str] = ()) -> Source:
@@ -133,7 +133,7 @@ def open_source(
     path = Path(given).expanduser()
     if not path.exists() and not may_be_gone:
         raise NotFound(
-            f"there is no file or folder {str(given)!r}; if it is gone for good, and what it gave shall go too,"
+            f"there is no file or folder {str(given)!r}; if it is gone for good and its elements should be removed too,"
             f" {empty_is_meant()}",
             field="source",
         )
@@ -158,18 +158,18 @@ def scan(source: Source, declares: Declaration) -> Scan:
 
 def _look(path: Path, name: str, source: Source, declares: Declaration, out: Scan) -> None:
     if path.suffix.lower() not in declares.suffixes:
-        what = f"{path.suffix} is not a known type" if path.suffix else "it has no suffix that tells its type"
+        what = f"{path.suffix} is not a known type" if path.suffix else "it has no suffix to tell its type by"
         newer = declares.save_as.get(path.suffix.lower(), "")
         advice = f"save it as {newer}" if newer else f"known: {', '.join(declares.suffixes)}"
         out.skipped.append(Skipped(name, f"{what}; {advice}"))
         return
     try:
         if path.is_symlink() and not path.resolve(strict=True).is_relative_to(source.root):
-            out.failed.append(Skipped(name, "a link that leads out of the source; copy the file, or exclude it"))
+            out.failed.append(Skipped(name, "a link to a place outside the source; copy the file, or exclude it"))
             return
         status = path.stat()
     except FileNotFoundError:
-        out.failed.append(Skipped(name, "a link that leads nowhere"))
+        out.failed.append(Skipped(name, "a broken link"))
     except OSError as error:
         out.failed.append(Skipped(name, error.strerror or str(error)))
     else:

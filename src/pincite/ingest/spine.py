@@ -113,9 +113,9 @@ def _require_something(reading: Reading, options: IngestOptions) -> None:
     if reading.seen or reading.failed:
         return
     if reading.was_known and not options.allow_empty:
-        reading.fail(f"it holds nothing any more; remove it, or {empty_is_meant()}, if that is meant")
+        reading.fail(f"it is empty now; if that is intended, remove it or {empty_is_meant()}")
     elif not reading.was_known and not reading.passed_over:
-        reading.leave_out("", "it holds nothing", harmless=True)
+        reading.leave_out("", "it is empty", harmless=True)
 
 
 def _gone(source: Source, seen: Scan, memory: SourceMemory, batch: Batch) -> list[str]:
@@ -125,7 +125,7 @@ def _gone(source: Source, seen: Scan, memory: SourceMemory, batch: Batch) -> lis
         return gone
     there = {file.name for file in seen.files}
     unknown = source.delivery.withdrawn - memory.items.keys() - there
-    reason = "was not handed over before, so it cannot be taken back"
+    reason = "was never handed over, so it cannot be withdrawn"
     batch.said.failed += [Skipped(name, reason) for name in sorted(unknown)]
     return [name for name in gone if name in source.delivery.withdrawn]
 

@@ -62,7 +62,7 @@ def open_kind(name: str, settings: KindSettings | None = None) -> Kind:
         raise Unavailable(f"the kind {name!r} calls itself {kind.name!r}; its entry point must have the same name")
     taken = next((written for written in kind.declares.content_kinds if written in RESERVED), "")
     if taken and name not in OURS:
-        raise Unavailable(f"the kind {name!r} writes contents of kind {taken!r}, which is a name of Pincite's own")
+        raise Unavailable(f"the kind {name!r} writes contents of kind {taken!r}, a name reserved for Pincite")
     return kind
 
 

@@ -38,7 +38,7 @@ class ContextOptions:
     def __post_init__(self) -> None:
         if not isinstance(self.max_tokens, int) or isinstance(self.max_tokens, bool) or self.max_tokens < 1:
             raise InvalidArgument(
-                f"max_tokens is {self.max_tokens!r}, it must be a whole number from 1", field="max_tokens"
+                f"max_tokens must be a whole number from 1, not {self.max_tokens!r}", field="max_tokens"
             )
 
 

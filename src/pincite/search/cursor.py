@@ -103,7 +103,7 @@ def unseal(text: str, what: str, library_id: str) -> dict[str, Any]:
 def unknown_note(what: str) -> InvalidArgument:
     """The one answer to a note that is damaged, invented or somebody else's: which of these it is, is not told."""
     advice = "start again without it" if what == CURSOR else "ask the question again"
-    return InvalidArgument(f"this is not a {what} that was given out here; {advice}", field=FIELDS[what])
+    return InvalidArgument(f"this is not a {what} that was issued here; {advice}", field=FIELDS[what])
 
 
 def _mark(packed: bytes, what: str, library_id: str) -> bytes:

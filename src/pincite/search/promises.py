@@ -30,8 +30,8 @@ from pincite.search.query import Query, Reader
 from pincite.search.understand import Plan, condensed_note
 
 NOT_ISOLATED = (
-    "scores and their order are counted over all that the index holds, also what you may not read; index: segments"
-    " counts only what you may"
+    "scores and their order are computed over all that the index holds, including what you may not read;"
+    " index: segments counts only what you may"
 )
 NO_MEANING = "the index of this library has no vectors"
 NO_STAND_INS = "the index of this library cannot search for words that stand in for others"

@@ -34,7 +34,8 @@ _KINDS: dict[str, Any] = {
     "cursor": str,
 }  # fmt: skip
 _WORDS = {
-    "limit": "whole number", "passages": "whole number", "min_score": "number", "filters": "mapping of names to values",
+    "limit": "a whole number", "passages": "a whole number", "min_score": "a number",
+    "filters": "a mapping of names to values",
 }  # fmt: skip
 
 
@@ -64,21 +65,21 @@ class Query:
         for name, kind in _KINDS.items():
             if not isinstance(getattr(self, name), kind) or isinstance(getattr(self, name), bool):
                 given = getattr(self, name)
-                raise InvalidArgument(f"{name} is {given!r}, which is no {_WORDS.get(name, 'text')}", field=name)
+                raise InvalidArgument(f"{name} must be {_WORDS.get(name, 'a text')}, not {given!r}", field=name)
         if not self.text.strip():
             raise InvalidArgument("the query is empty; say what to look for", field="query")
         if len(self.text) > MAX_QUERY:
             raise InvalidArgument(
-                f"the query has {len(self.text):,} characters, at most {MAX_QUERY:,} are taken; ask for the point in"
+                f"the query has {len(self.text):,} characters, at most {MAX_QUERY:,} are allowed; ask for the point in"
                 f" question, or verify a long quote{either(' with: pincite verify', '')}",
                 field="query",
             )
         if not 1 <= self.limit <= MAX_LIMIT:
-            raise InvalidArgument(f"limit (top_k) is {self.limit}, it must be 1 to {MAX_LIMIT}", field="top_k")
+            raise InvalidArgument(f"limit (top_k) must be 1 to {MAX_LIMIT}, not {self.limit}", field="top_k")
         if not 1 <= self.passages <= MAX_PASSAGES:
-            raise InvalidArgument(f"passages is {self.passages}, it must be 1 to {MAX_PASSAGES}", field="passages")
+            raise InvalidArgument(f"passages must be 1 to {MAX_PASSAGES}, not {self.passages}", field="passages")
         if not 0 <= self.min_score <= 1:
-            raise InvalidArgument(f"min_score is {self.min_score}, it must be 0 to 1", field="min_score")
+            raise InvalidArgument(f"min_score must be 0 to 1, not {self.min_score}", field="min_score")
         for name, value, known in (
             ("mode", self.mode, get_args(Mode)),
             ("group", self.group, get_args(Group)),

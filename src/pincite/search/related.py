@@ -72,7 +72,7 @@ def related(reader: Reader, views: Sequence[View], plan: Plan, asked: WordQuery,
     assert embedder is not None and lexicon is not None and embedder.calibration.words is not None
     learned = lexicon.learned(views, embedder.fingerprint)
     if not learned.words:
-        reason = f"no words learned yet; {by_operator('do so with', 'pincite embed')}"
+        reason = f"no words learned yet; {by_operator('learn them with', 'pincite embed')}"
         return Ranking("related", status="unavailable", reason=reason)
     least, limits = embedder.calibration.words, _limits(learned)
     vectors = []
@@ -110,7 +110,7 @@ def _says_something(word: NearWord) -> bool:
 def _limits(learned: Learned) -> str:
     """What keeps the lexicon from being all the words of the passages."""
     if not learned.complete:
-        return f"words of the newest passages are not learned yet; {by_operator('do so with', 'pincite embed')}"
+        return f"words of the newest passages are not learned yet; {by_operator('learn them with', 'pincite embed')}"
     return "there are more words than are compared: the oldest are" if learned.full else ""
 
 

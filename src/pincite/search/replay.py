@@ -48,7 +48,7 @@ def require_whole(reader: Reader, token: str, legs: Sequence[LegReport]) -> None
     missing = [f"{leg.name} ({leg.reason})" for leg in legs if leg.status in ("partial", "unavailable")]
     if missing and unseal(token, TOKEN, reader.catalog.library_id).get("complete"):
         raise Conflict(
-            f"the answer came from legs that cannot answer in full now: {', '.join(missing)}; mend that, or ask the"
+            f"the answer came from legs that cannot answer in full now: {', '.join(missing)}; fix that, or ask the"
             " question again",
             field="token",
         )

@@ -86,7 +86,7 @@ def understand(query: Query, kinds: OpenKinds | None = None) -> Plan:
     notes = list(parsed.notes)
     if query.mode != "exact" and _quotes_in_passing(parsed, text):
         parsed = parse(_QUOTES.sub(" ", text), lambda word: _is_stop(word, stops, shouting), kinds.fields)
-        notes = [*parsed.notes, f"more than {POINTING_WORDS} words beside the quotes: quoted words rank like others"]
+        notes = [*parsed.notes, f"more than {POINTING_WORDS} words outside the quotes: quoted words rank like others"]
     forbidden = {normalise_identifier(part) for part in parsed.forbidden}
     named = tuple(dict.fromkeys((*identifiers_in(text), *filter(None, map(normalise_identifier, seen.identifiers)))))
     identifiers = tuple(name for name in _identifiers(text, named, parsed.phrases) if name not in forbidden)
@@ -96,7 +96,7 @@ def understand(query: Query, kinds: OpenKinds | None = None) -> Plan:
         notes.append(condensed_note(text))
     points = query.mode == "exact" or _points(text, named, parsed.phrases)
     if identifiers and not points:
-        notes.append(f"more than {POINTING_WORDS} words beside {identifiers[0]!r}: identifiers rank like other words")
+        notes.append(f"more than {POINTING_WORDS} words besides {identifiers[0]!r}: identifiers rank like other words")
     return Plan(
         text=text,
         words=_literal(text, parsed.phrases) if query.mode == "exact" else parsed.tree,

@@ -68,7 +68,7 @@ def verify(reader: Reader, views: Sequence[View], quote: str, citation: str = ""
         raise InvalidArgument("the quote is empty; give the words to verify", field="quote")
     if len(quote) > MAX_QUOTE:
         raise InvalidArgument(
-            f"the quote has {len(quote):,} characters, at most {MAX_QUOTE:,} are taken", field="quote"
+            f"the quote has {len(quote):,} characters, at most {MAX_QUOTE:,} are allowed", field="quote"
         )
     if citation:
         return _verify_cited(reader, views, quote, Citation.parse(citation))
@@ -97,9 +97,9 @@ def _verify_cited(reader: Reader, views: Sequence[View], quote: str, cited: Cita
     passage = span_passage(located, found)
     if place is not None and not (found.start < place.end and place.start < found.end):
         where = f"section {passage.section_id!r}" if passage.section_id else f"characters {found.start} to {found.end}"
-        message = f"not in the place that is cited; it stands in {where} of the same version"
+        message = f"not at the cited place; it is in {where} of the same version"
         return Verdict("not_found", quote, message, passage, 1.0)
-    return Verdict("verified", quote, f"stands in {located.version.element_id!r}", passage, 1.0)
+    return Verdict("verified", quote, f"found in {located.version.element_id!r}", passage, 1.0)
 
 
 def _place(located: Located, cited: Citation) -> Span | None:
@@ -142,7 +142,7 @@ def _altered(located: Located, quote: str, place: Span | None) -> Verdict:
     """What the version says instead, if it says something like it."""
     best = closest(located, quote, place)
     if best is None:
-        message = f"nothing like it stands in this version of {located.version.element_id!r}"
+        message = f"nothing like it is in this version of {located.version.element_id!r}"
         return Verdict("not_found", quote, message)
     return _says_otherwise(located, quote, best)
 
@@ -157,7 +157,7 @@ def _superseded(reader: Reader, view: View, quote: str, located: Located, found:
     element_id = located.version.element_id
     live = reader.catalog.elements.get(view, element_id)
     if live is None:
-        message = f"stood in {element_id!r}, which is not part of the repository in this read context"
+        message = f"was in {element_id!r}, which is not part of the repository in this read context"
         return Verdict("superseded", quote, message, passage, 1.0, still_there=False)
     now = Located(live.version, live.derivation, live.lifetime)
     same = find_quote(quote, normalise_quote(live.version.content.text))
@@ -165,7 +165,7 @@ def _superseded(reader: Reader, view: View, quote: str, located: Located, found:
         span_passage(now, same).citation if same else str(Citation(view.scope, element_id, live.version.version_id))
     )
     says = "says the same" if same else "does not say it"
-    message = f"stands in version {located.version.version_id[:8]} of {element_id!r}; the current version {says}"
+    message = f"found in version {located.version.version_id[:8]} of {element_id!r}; the current version {says}"
     return Verdict("superseded", quote, message, passage, 1.0, superseded_by=citation, still_there=same is not None)
 
 
@@ -200,7 +200,7 @@ def _verify_anywhere(reader: Reader, views: Sequence[View], quote: str) -> Verdi
     if places:
         shown = [span_passage(located, span) for _, located, span in places]
         also = tuple(passage.citation for passage in shown[1:])
-        return Verdict("verified", quote, f"stands in {shown[0].element_id!r}", shown[0], 1.0, also_in=also)
+        return Verdict("verified", quote, f"found in {shown[0].element_id!r}", shown[0], 1.0, also_in=also)
     former = _places(reader, views, texts, words, ever=True) if reader.index.features.ever else []
     if former:
         view, located, span = former[0]
@@ -256,5 +256,5 @@ def _resembling(reader: Reader, views: Sequence[View], texts: _Texts, quote: str
             if best is not None and best[0].similarity >= CERTAIN:
                 return _says_otherwise(best[1], quote, best[0])
     if best is None:
-        return Verdict("not_found", quote, "nothing like it stands in the library")
+        return Verdict("not_found", quote, "nothing like it is in the library")
     return _says_otherwise(best[1], quote, best[0])

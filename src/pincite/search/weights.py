@@ -52,7 +52,7 @@ class Trust:
     @model_validator(mode="after")
     def _rises(self) -> Self:
         if self.none_below >= self.full_above:
-            raise PydanticCustomError("trust", "none_below must lie below full_above")
+            raise PydanticCustomError("trust", "none_below must be below full_above")
         return self
 
     def of(self, best: float, around: Background, calibration: Calibration) -> float:
@@ -91,7 +91,7 @@ class Need:
     @model_validator(mode="after")
     def _falls(self) -> Self:
         if self.plain >= self.none_above:
-            raise PydanticCustomError("need", "plain must lie below none_above")
+            raise PydanticCustomError("need", "plain must be below none_above")
         return self
 
     def of(self, best: float) -> float:

@@ -317,14 +317,14 @@ class Ingest(Request):
     take_over: str = Field(
         default="",
         max_length=4_000,
-        description="A source that moved here: the elements it gave belong to this source from now on.",
+        description="The source that moved here: its elements belong to this source from now on.",
     )
     kind: str = Field(
         default="documents",
         max_length=100,
         description="How the files are read and cut: a kind of source, such as documents.",
     )
-    message: str = Field(default="", max_length=2_000, description="Why; kept in the history.")
+    message: str = Field(default="", max_length=2_000, description="The reason, kept in the history.")
 
 
 class Reindex(Request):

@@ -200,7 +200,7 @@ class DatabaseFile:
             yield
         except UnicodeEncodeError as error:
             raise InvalidArgument(
-                f"text holds a lone surrogate, which is no character: {error.object!r:.80}"
+                f"text holds a lone surrogate, which is not a character: {error.object!r:.80}"
             ) from error
         except (UnicodeDecodeError, json.JSONDecodeError) as error:
             # Whatever is read inside a transaction was written by us, in UTF-8 and in JSON.

@@ -114,5 +114,5 @@ class Draft:
         if self._digests[place] != state.digest:
             raise Conflict(
                 f"{element_id!r}: recipe {recipe!r} cut version {version_id} differently before; nothing was changed; "
-                "whatever changes the chunks must change the recipe's fingerprint"
+                "a recipe that makes other chunks needs another fingerprint"
             )

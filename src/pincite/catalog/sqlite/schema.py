@@ -428,4 +428,6 @@ def migrate(connection: sqlite3.Connection, path: str, steps: Sequence[Sequence[
 def _refuse_foreign(connection: sqlite3.Connection, path: str) -> None:
     (tables,) = connection.execute("SELECT count(*) FROM sqlite_schema").fetchone()
     if tables:
-        raise Damaged(f"{path} is a SQLite database, but not a Pincite catalog; name another file or move it away")
+        raise Damaged(
+            f"{path} is a SQLite database, but not a Pincite catalog; choose another file or move this one away"
+        )

@@ -56,4 +56,4 @@ def _check_day(day: str) -> None:
     except ValueError:
         canonical = ""
     if canonical != day:
-        raise InvalidArgument(f"{day!r} is no day; write it as 2026-01-31", field="day")
+        raise InvalidArgument(f"{day!r} is not a day; write it as 2026-01-31", field="day")

@@ -40,12 +40,14 @@ def parse(text: str) -> FrontMatter:
         values = yaml.load(block.group(1), Loader=_LOADER)  # a safe loader, see above
     except (yaml.YAMLError, ValueError, RecursionError) as error:
         reason = " ".join(str(error).split())[:200]
-        return FrontMatter(note=f"front matter is no YAML and was left as text: {reason}", rejected=block.group(1))
+        return FrontMatter(
+            note=f"front matter is not valid YAML and was left as text: {reason}", rejected=block.group(1)
+        )
     if values is None:
         return FrontMatter(end=block.end())
     if not isinstance(values, dict):
         # Two horizontal rules with prose between them look like front matter and are none.
-        return FrontMatter(note="front matter is no mapping and was left as text", rejected=block.group(1))
+        return FrontMatter(note="front matter is not a mapping and was left as text", rejected=block.group(1))
     return FrontMatter({str(key): value for key, value in values.items()}, block.end())
 
 

@@ -167,7 +167,7 @@ def _iso_day(text: str, notes: list[str]) -> str:
         iso = f"{day[3]}-{int(day[2]):02d}-{int(day[1]):02d}" if day else text.strip()
         datetime.fromisoformat(iso)
     except ValueError:
-        notes.append(f"date {text!r} is not a date; filters and sorting by date pass it over")
+        notes.append(f"date {text!r} is not a date; filters and sorting by date ignore it")
         return text
     return iso
 
@@ -182,7 +182,7 @@ def _date(values: Mapping[str, object], key: str, element_id: str) -> date | Non
         return date.fromisoformat(str(value).strip())
     except ValueError as error:
         raise UnreadableFile(
-            f"{element_id}: front matter {key}: {value!r} is no date; write 2024-12-31", field=key
+            f"{element_id}: front matter {key}: {value!r} is not a date; write 2024-12-31", field=key
         ) from error
 
 
@@ -193,5 +193,7 @@ def _roles(values: Mapping[str, object], element_id: str) -> frozenset[str]:
         return frozenset()
     # A misread list of roles must not open the document to everyone.
     if not isinstance(names, list) or not names or not all(isinstance(name, str) and name.strip() for name in names):
-        raise UnreadableFile(f"{element_id}: front matter roles: {value!r} is no list of names; write [editor, legal]")
+        raise UnreadableFile(
+            f"{element_id}: front matter roles must be a list of names, not {value!r}; write [editor, legal]"
+        )
     return frozenset(name.strip() for name in names)

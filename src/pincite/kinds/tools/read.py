@@ -22,7 +22,7 @@ MAX_BYTES = 50_000_000
 MAX_DEPTH = 3
 """Objects within objects whose parameters are named too."""
 SCHEMAS = ("inputSchema", "input_schema", "parameters")
-EXPECTED = "an MCP tools/list result, or a list of functions as OpenAI takes them, is expected"
+EXPECTED = "expected an MCP tools/list result, or a list of functions in OpenAI's format"
 
 
 def load_tools_file(path: Path, server: str = "") -> tuple[Tool, ...]:
@@ -35,7 +35,7 @@ def tools_in_file(path: Path) -> Sequence[object]:
     try:
         size = path.stat().st_size
         if size > MAX_BYTES:
-            raise InvalidArgument(f"{path} has {size:,} bytes; a list of tools has less", field="tools")
+            raise InvalidArgument(f"{path} has {size:,} bytes, too many for a list of tools", field="tools")
         given = json.loads(path.read_text(encoding="utf-8-sig"))
     except FileNotFoundError as error:
         raise NotFound(f"there is no file {str(path)!r}", field="tools") from error
@@ -92,7 +92,7 @@ def _items(given: object) -> Sequence[object]:
             return (given,)
     if isinstance(given, Sequence) and not isinstance(given, str | bytes):
         return given
-    raise InvalidArgument(f"this is no list of tools; {EXPECTED}", field="tools")
+    raise InvalidArgument(f"this is not a list of tools; {EXPECTED}", field="tools")
 
 
 def _parameters(schema: Mapping[str, Any], above: str = "", depth: int = 1) -> Iterator[Parameter]:

@@ -170,10 +170,10 @@ def _expiry(text: str, now: datetime) -> datetime:
         end = now + int(age["number"]) * _UNITS[age["unit"]] if age else _end_of(text.strip())
     except (ValueError, OverflowError):
         raise InvalidArgument(
-            f"{text!r:.80} is no time to expire; write it as 12h, 90d, 8w, 1y or 2027-01-31", field="expires"
+            f"{text!r:.80} is not an expiry time; write it as 12h, 90d, 8w, 1y or 2027-01-31", field="expires"
         ) from None
     if end <= now:
-        raise InvalidArgument(f"{text!r:.80} has passed; a key that has expired opens nothing", field="expires")
+        raise InvalidArgument(f"{text!r:.80} has passed; choose a time in the future", field="expires")
     return end
 
 

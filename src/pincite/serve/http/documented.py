@@ -237,7 +237,7 @@ def _upload() -> Schema:
             "prefix": text | {"description": "Put before each name, e.g. handbook/."},
             "withdraw": {"type": "array", "items": text, "description": "Names of earlier uploads to remove."},
             "repository_id": text | {"description": "Repository; absent: the default one."},
-            "message": text | {"description": "Why; kept in the history."},
+            "message": text | {"description": "The reason, kept in the history."},
         },
     }
 

@@ -42,7 +42,7 @@ class Deliver(Request):
     withdraw: list[str] = Field(
         default_factory=list, max_length=MAX_FILES, description="Names of earlier uploads to remove."
     )
-    message: str = Field(default="", max_length=2_000, description="Why; kept in the history.")
+    message: str = Field(default="", max_length=2_000, description="The reason, kept in the history.")
 
 
 def deliver(library: Library, asked: Deliver, progress: Progress = silent) -> Json:

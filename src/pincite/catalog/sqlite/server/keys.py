@@ -68,7 +68,7 @@ def keys_in(path: Path) -> tuple[ApiKey, ...]:
         with closing(sqlite3.connect(path)) as old:
             return tuple(_key(row) for row in old.execute(_OLD))
     except sqlite3.Error as error:
-        raise translate(error, path) or Damaged(f"{path} holds no keys of Pincite ({error})") from error
+        raise translate(error, path) or Damaged(f"{path} does not hold keys of Pincite ({error})") from error
 
 
 def _row(key: ApiKey) -> dict[str, Any]:

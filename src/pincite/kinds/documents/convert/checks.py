@@ -21,21 +21,21 @@ def check(path: Path, suffix: str) -> None:
     with path.open("rb") as file:
         head = file.read(1024)
     if suffix == ".pdf" and b"%PDF-" not in head:
-        raise Unreadable(f"not a PDF, whatever its suffix says ({_looks_like(head)}); rename it")
+        raise Unreadable(f"not a PDF, despite its suffix ({_looks_like(head)}); rename it")
     if suffix in _PARTS:
         _check_office(path, suffix, head)
 
 
 def _check_office(path: Path, suffix: str, head: bytes) -> None:
     if head.startswith(_OLE):
-        raise Unreadable(f"password-protected, or in the format of before 2007; save it as {suffix} without a password")
+        raise Unreadable(f"password-protected, or in a format from before 2007; save it as {suffix} without a password")
     if not head.startswith(b"PK"):
-        raise Unreadable(f"not a {suffix} file, whatever its suffix says ({_looks_like(head)}); rename it")
+        raise Unreadable(f"not a {suffix} file, despite its suffix ({_looks_like(head)}); rename it")
     try:
         with zipfile.ZipFile(path) as archive:
             members = archive.infolist()
     except (zipfile.BadZipFile, ValueError) as error:
-        raise Unreadable("truncated or damaged: its archive has no end; fetch it again") from error
+        raise Unreadable("truncated or damaged: the end of its archive is missing; fetch it again") from error
     unpacked = sum(member.file_size for member in members)
     if unpacked > MAX_UNPACKED_BYTES:
         raise Unreadable(f"it unpacks to {unpacked:,} bytes, more than {MAX_UNPACKED_BYTES:,}; split the file")
@@ -52,4 +52,4 @@ def _looks_like(head: bytes) -> str:
             return f"it looks like {name}"
     if head.lstrip()[:5].lower() in (b"<html", b"<!doc"):
         return "it looks like HTML"
-    return "its first bytes say nothing we know"
+    return "its first bytes are of no known type"

@@ -75,8 +75,8 @@ def _reason(said: str) -> str:
     if "No page boundaries" in said:
         return "it has no pages"
     if "FormatError" in said:
-        return "truncated or damaged: no page of it can be read; fetch it again, or print it anew"
-    return f"its converter gave up ({' '.join(said.split())[:200]})"
+        return "truncated or damaged: no page of it can be read; fetch it again, or export it again"
+    return f"its converter failed ({' '.join(said.split())[:200]})"
 
 
 def _lines(text: str) -> tuple[str, ...]:

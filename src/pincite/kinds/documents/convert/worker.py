@@ -67,7 +67,7 @@ def _answer(path: Path, suffix: str) -> dict[str, object]:
         return {"error": error.strerror or str(error)}
     except Exception as error:  # noqa: BLE001 - parsers raise anything on a broken file; the reason is reported
         said = " ".join(str(error).split())[:200]
-        return {"error": f"its converter gave up ({type(error).__name__}{': ' + said if said else ''})"}
+        return {"error": f"its converter failed ({type(error).__name__}{': ' + said if said else ''})"}
     text = converted.text.encode("utf-8", "replace").decode("utf-8")  # a lone surrogate is no text
     return {"text": text, "title": converted.title, "notes": list(converted.notes)}
 

@@ -50,7 +50,7 @@ def _connect(where: str, headers: Mapping[str, str], timeout_seconds: float) -> 
     try:
         command = shlex.split(where)
     except ValueError as error:
-        raise InvalidArgument(f"{where!r} is no command: {error}", field="tools") from error
+        raise InvalidArgument(f"{where!r} is not a command: {error}", field="tools") from error
     if not command or not (shutil.which(command[0]) or Path(command[0]).is_file()):
         raise NotFound(
             f"{where!r} is neither a file with a list of tools, nor a URL, nor a command that can be started",
@@ -94,7 +94,7 @@ def _all_pages(connection: Connection, meta: Mapping[str, Any]) -> list[object]:
         if not cursor:
             return tools
         if cursor in seen:
-            raise Unavailable(f"{connection.where} gives the same page of its tools again and again", field="tools")
+            raise Unavailable(f"{connection.where} keeps returning the same page of its tools", field="tools")
         seen.add(cursor)
     raise Unavailable(f"{connection.where} has more than {MAX_PAGES:,} pages of tools", field="tools")
 
