@@ -11,7 +11,7 @@ from pincite.benches import Bench
 from pincite.errors import InvalidArgument, Unavailable
 from pincite.eval.cases import Case
 from pincite.eval.evaluate import EvaluateOptions, ask
-from pincite.eval.places import Places
+from pincite.eval.places import JudgedPlaces
 from pincite.library import Library
 from pincite.queries import Ranking
 from pincite.search.candidates import Candidate
@@ -62,7 +62,7 @@ def names(candidates: Iterable[Candidate]) -> list[str]:
 
 def ask_all(bench: Bench) -> list[Asked]:
     """Every question that has an answer to be found, as the evaluation chooses them."""
-    places = Places(bench.library, (bench.library.config.repository,))
+    places = JudgedPlaces(bench.library, (bench.library.config.repository,))
     out = []
     for case in bench.cases.cases:
         if not case.query.strip() or not any(judged.grade > 0 for judged in case.relevant):

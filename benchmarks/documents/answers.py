@@ -18,7 +18,7 @@ from benchmarks.quality.__main__ import KEPT
 from benchmarks.quality.sets import Corpus, present
 from pincite.benches import Bench, BenchOptions, beir_bench
 from pincite.eval.evaluate import evaluate
-from pincite.eval.results import Outcome
+from pincite.eval.results import QuestionResult
 from pincite.library import Library
 from pincite.search.query import MAX_QUERY
 from pincite.settings import Config
@@ -81,7 +81,7 @@ def _bench(data: Path, corpus: Corpus) -> AbstractContextManager[Bench]:
     return beir_bench(data / corpus.folder, corpus.qrels, patient, options)
 
 
-def _of(name: str, outcomes: Sequence[Outcome]) -> Answers:
+def _of(name: str, outcomes: Sequence[QuestionResult]) -> Answers:
     def mean(leg: str, metric: str) -> float:
         return sum(outcome.values[leg][metric] for outcome in outcomes if leg in outcome.values) / len(outcomes)
 

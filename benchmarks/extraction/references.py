@@ -19,7 +19,7 @@ from dataclasses import dataclass, field
 from functools import cache
 from pathlib import Path
 
-from pincite.eval.beir import Document
+from pincite.eval.beir import CorpusRow
 from pincite.kinds.documents import cut, read_document
 from pincite.kinds.documents.kind import DocumentsKind
 from pincite.reading import Record
@@ -172,10 +172,10 @@ def content_of(stretch: Stretch, data: Path | None) -> tuple[Content, str, int]:
 
 
 @cache
-def _statutes(data: Path) -> dict[str, Document]:
+def _statutes(data: Path) -> dict[str, CorpusRow]:
     found = {}
     with (data / STATUTES / "corpus.jsonl").open(encoding="utf-8") as file:
         for line in file:
             row = json.loads(line)
-            found[row["_id"]] = Document(row["_id"], row["title"], row["text"], row["metadata"])
+            found[row["_id"]] = CorpusRow(row["_id"], row["title"], row["text"], row["metadata"])
     return found

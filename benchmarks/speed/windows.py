@@ -20,7 +20,7 @@ from benchmarks.speed.measure import series
 from benchmarks.speed.recall import recall
 from benchmarks.speed.setup import Setup
 from pincite.fixed import FIXED, to_fixed
-from pincite.index.segments.blocks import Block, write_block
+from pincite.index.segments.blocks import VectorBlock, write_block
 from pincite.index.segments.vectors import BlockEntry, load_store, publish_store, store_folders
 
 Array = NDArray[Any]
@@ -64,7 +64,7 @@ def _widen(folder: Path) -> int:
     manifest = load_store(folder)
     entries = []
     for entry in manifest.blocks:
-        block = Block(folder / entry.name)
+        block = VectorBlock(folder / entry.name)
         for low in range(0, len(block), TEXTS_PER_BLOCK):
             texts = np.arange(low, min(low + TEXTS_PER_BLOCK, len(block)))
             name, manifest = manifest.numbered()
@@ -75,7 +75,7 @@ def _widen(folder: Path) -> int:
     return sum(entry.vectors for entry in entries)
 
 
-def _turned(block: Block, texts: Array) -> Iterator[Array]:
+def _turned(block: VectorBlock, texts: Array) -> Iterator[Array]:
     random = np.random.default_rng(int(texts[0]))
     noises = random.standard_normal((POOL, block.dimensions)).astype(np.float32)
     noises *= NOISE / np.linalg.norm(noises, axis=1, keepdims=True)

@@ -144,7 +144,7 @@ def _found_tracer() -> Any:
     return _tracer
 
 
-class Span:
+class OpenSpan:
     """An open span. A span that nobody records accepts every call and does nothing."""
 
     __slots__ = ("_span",)
@@ -174,7 +174,7 @@ class Span:
                 self._span.set_status(trace.StatusCode.ERROR)
 
 
-UNRECORDED = Span()
+UNRECORDED = OpenSpan()
 OUR_FAULT = frozenset({"internal", "unavailable", "deadline_exceeded"})
 """Error codes that mark a span as failed; the others are the caller's mistakes."""
 
@@ -186,7 +186,7 @@ def span(
     *,
     kind: Kind = "internal",
     headers: Mapping[str, str] | None = None,
-) -> Iterator[Span]:
+) -> Iterator[OpenSpan]:
     """A span around the block, child of the current one. `headers`: those of a request, whose trace it continues."""
     tracer = _found_tracer()
     if tracer is None:
@@ -198,7 +198,7 @@ def span(
     if not made.get_span_context().is_valid:  # nobody records and no caller named a trace: nothing to pass on
         yield UNRECORDED
         return
-    current = Span(made if made.is_recording() else None)
+    current = OpenSpan(made if made.is_recording() else None)
     try:
         with trace.use_span(made, record_exception=False, set_status_on_exception=False):
             yield current
@@ -217,7 +217,7 @@ def _parent(headers: Mapping[str, str]) -> Any:
 
 
 @contextmanager
-def stage(what: str, name: str) -> Iterator[Span]:
+def stage(what: str, name: str) -> Iterator[OpenSpan]:
     """A span around a stage, plus a measurement of it."""
     began = time.perf_counter()
     outcome = "failed"
@@ -230,7 +230,7 @@ def stage(what: str, name: str) -> Iterator[Span]:
 
 
 @contextmanager
-def called(method: str, traceparent: str = "") -> Iterator[Span]:
+def called(method: str, traceparent: str = "") -> Iterator[OpenSpan]:
     """A span around a remote procedure call, in the caller's trace."""
     said: Attributes = {RPC_SYSTEM: "grpc", RPC_METHOD: method}
     headers = {"traceparent": traceparent} if traceparent else None
@@ -238,7 +238,7 @@ def called(method: str, traceparent: str = "") -> Iterator[Span]:
         yield current
 
 
-def embedding(model: str, *, texts: int) -> AbstractContextManager[Span]:
+def embedding(model: str, *, texts: int) -> AbstractContextManager[OpenSpan]:
     """A span around a call to an embedding model."""
     said: Attributes = {OPERATION_NAME: "embeddings", PROVIDER: NAME, MODEL: model, TEXTS: texts}
     return span(f"embeddings {model}", said)
@@ -249,7 +249,7 @@ class Laps:
     """Consecutive stages: each begins where the last one ended and is reported when it ends."""
 
     what: str
-    of: Span = UNRECORDED
+    of: OpenSpan = UNRECORDED
     """The span they are part of."""
     stages: dict[str, float] = field(default_factory=dict)
     """Milliseconds of each."""

@@ -15,14 +15,14 @@ from pincite.ingest.report import IngestReport
 from pincite.protocols.kind import Described
 from pincite.queries import IndexStatus
 from pincite.search.compare import CHANGES, Compared, Comparison, Standing
-from pincite.search.context import Context, Source
-from pincite.search.get import Found
+from pincite.search.context import Context, ContextSource
+from pincite.search.get import OpenedPassage
 from pincite.search.history import Life
 from pincite.search.look_up import LookedUp
 from pincite.search.query import Answer, DefinedTerm, Hit, Passage, Scored
 from pincite.search.references import Reference
 from pincite.search.verify import CheckedQuote, Verdict
-from pincite.search.why_not import WhyNot
+from pincite.search.why_not import WhyNotReport
 from pincite.types import FOREVER, Baseline, ElementChange, RepositoryInfo, Revision
 from pincite.upkeep.archive import Backup
 from pincite.upkeep.health import Finding, Health
@@ -167,7 +167,7 @@ def passage(given: Passage, describe: Describe) -> Json:
     return place | {name: value for name, value in described.fields.items() if place.get(name) is None}
 
 
-def found(given: Found, describe: Describe) -> Json:
+def found(given: OpenedPassage, describe: Describe) -> Json:
     return passage(given.passage, describe) | {
         "read_context": dict(given.read_context),
         "current": given.current,
@@ -307,7 +307,7 @@ def finding(given: Finding) -> Json:
     }
 
 
-def why_not(given: WhyNot) -> Json:
+def why_not(given: WhyNotReport) -> Json:
     """Where an element stands in an answer, and why not higher."""
     return {
         "element_id": given.element_id,
@@ -378,7 +378,7 @@ def context(given: Context) -> Json:
     return out
 
 
-def _source(given: Source) -> Json:
+def _source(given: ContextSource) -> Json:
     return {
         "element_id": given.element_id,
         "element_name": given.element_name,

@@ -15,7 +15,7 @@ from pincite.errors import Damaged, InvalidArgument, NotFound, Unavailable
 from pincite.eval.cases import Case, CaseSet, Judgement
 from pincite.eval.evaluate import EvaluateOptions, evaluate
 from pincite.eval.report import report
-from pincite.eval.results import Outcome
+from pincite.eval.results import QuestionResult
 from pincite.eval.worst import worst
 from pincite.types import Alias, Chunk, Commit, Content, Derivation, PutElement, Span, State
 from terminal import Run
@@ -38,7 +38,7 @@ Sickness extends the deadline of unused days.
 """
 
 
-def ask(library: pincite.Library, *cases: Case, **options: Any) -> list[Outcome]:
+def ask(library: pincite.Library, *cases: Case, **options: Any) -> list[QuestionResult]:
     return list(evaluate(library, CaseSet("set", cases), EvaluateOptions("set", **options)).outcomes)
 
 

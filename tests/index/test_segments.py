@@ -400,7 +400,7 @@ def test_a_phrase_in_too_many_passages_is_answered_in_part_and_says_so(
     shelf: SegmentShelf, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     shelf.fill()
-    monkeypatch.setattr(phrases.Budget.__init__, "__defaults__", (5, False))
+    monkeypatch.setattr(phrases.StreamBudget.__init__, "__defaults__", (5, False))
     ranking = shelf.ask(Phrase("cat court"))
     assert (ranking.status, ranking.total_is_lower_bound) == ("partial", True)
     assert "phrase" in ranking.reason

@@ -99,14 +99,14 @@ def shelf(tmp_path: Path) -> Iterator[Shelf]:
 def asked_of_vec0(monkeypatch: pytest.MonkeyPatch) -> list[tuple[str, Any]]:
     """Records the questions that `vec0` is asked."""
     asked: list[tuple[str, Any]] = []
-    read = store.Store.all
+    read = store.SqliteVecFile.all
 
-    def recording(self: store.Store, sql: str, values: Any = ()) -> list[tuple[Any, ...]]:
+    def recording(self: store.SqliteVecFile, sql: str, values: Any = ()) -> list[tuple[Any, ...]]:
         if "signs MATCH" in sql:
             asked.append((sql, values))
         return read(self, sql, values)
 
-    monkeypatch.setattr(store.Store, "all", recording)
+    monkeypatch.setattr(store.SqliteVecFile, "all", recording)
     monkeypatch.setattr(dense, "SCANNED", 0)
     return asked
 
@@ -252,7 +252,7 @@ def _bytes(folder: Path) -> bytes:
 
 def test_what_a_reader_keeps_in_the_log_is_erased_by_the_next_advance(shelf: Shelf, tmp_path: Path) -> None:
     shelf.add(put("a", "zqxjkvbp"), put("b", "x"))
-    reader = store.Store(tmp_path / "index" / "sqlite_vec.db")
+    reader = store.SqliteVecFile(tmp_path / "index" / "sqlite_vec.db")
     reader.run("BEGIN")
     reader.all("SELECT * FROM meta")
     shelf.catalog.commits.purge(SCOPE, ["a"])

@@ -15,7 +15,7 @@ from pincite.catalog.sqlite import SqliteCatalog
 from pincite.errors import Damaged
 from pincite.index.entries import embedded_key
 from pincite.index.segments import blocks, cascade, dense, take, vectors
-from pincite.index.segments.blocks import Block, Keys, sign_bits, write_block
+from pincite.index.segments.blocks import TextKeys, VectorBlock, sign_bits, write_block
 from pincite.index.segments.cascade import hamming
 from pincite.index.segments.index import SegmentIndex
 from pincite.index.segments.scan import BATCH
@@ -179,8 +179,8 @@ def test_hamming_distances_count_differing_signs(dimensions: int, tmp_path: Path
     question = rng.integers(-5, 6, (1, dimensions)).astype(np.int16)
     expected = ((stored_vectors > 0) != (question > 0)).sum(axis=1)
     numbers = np.arange(37, dtype=np.uint64)
-    write_block(tmp_path / "block", Keys(numbers, numbers), np.ones(37, np.int64), dimensions, [stored_vectors])
-    block = Block(tmp_path / "block")
+    write_block(tmp_path / "block", TextKeys(numbers, numbers), np.ones(37, np.int64), dimensions, [stored_vectors])
+    block = VectorBlock(tmp_path / "block")
     assert hamming(block, None, sign_bits(question)[0]).tolist() == expected.tolist()
     for chosen in (np.array([36, 3, 3]), np.arange(1, 37)):
         assert hamming(block, chosen, sign_bits(question)[0]).tolist() == expected[chosen].tolist()
@@ -202,11 +202,11 @@ def test_a_set_larger_than_a_batch_is_scored_like_its_parts(shelf: VectorShelf) 
 
 
 def test_keys_that_share_their_first_half_are_told_apart() -> None:
-    keys = Keys(np.array([1, 5, 5, 5, 9], np.uint64), np.array([1, 2, 4, 6, 0], np.uint64))
-    wanted = Keys(np.array([5, 5, 5, 5, 9, 9, 10, 0], np.uint64), np.array([2, 6, 4, 7, 0, 1, 0, 0], np.uint64))
+    keys = TextKeys(np.array([1, 5, 5, 5, 9], np.uint64), np.array([1, 2, 4, 6, 0], np.uint64))
+    wanted = TextKeys(np.array([5, 5, 5, 5, 9, 9, 10, 0], np.uint64), np.array([2, 6, 4, 7, 0, 1, 0, 0], np.uint64))
     assert keys.find(wanted).tolist() == [1, 3, 2, -1, 4, -1, -1, -1]
-    assert Keys.joined([wanted, wanted]).distinct().hex()[0] == "0" * 32
-    assert Keys.joined([]).distinct().hex() == []
+    assert TextKeys.joined([wanted, wanted]).distinct().hex()[0] == "0" * 32
+    assert TextKeys.joined([]).distinct().hex() == []
 
 
 def test_a_text_in_many_places_is_stored_once(shelf: VectorShelf) -> None:

@@ -10,29 +10,31 @@ import pytest
 from pincite.kinds.documents import read_document
 from pincite.kinds.documents.convert.blocks import blocks
 from pincite.kinds.documents.convert.columns import gutters, in_reading_order
-from pincite.kinds.documents.convert.printed import Line, Sheet, sheets
+from pincite.kinds.documents.convert.printed import PrintedLine, Sheet, sheets
 
 LEFT, RIGHT, GUTTER = 60.0, 310.0, 300.0
 HEIGHT = 842.0
 
 
-def line(text: str, left: float, top: float, *, size: float = 9.0, bold: bool = False, width: float = 0.0) -> Line:
+def line(
+    text: str, left: float, top: float, *, size: float = 9.0, bold: bool = False, width: float = 0.0
+) -> PrintedLine:
     width = width or len(text) * size / 2
-    return Line(text, left, top - size, left + width, top, size, bold, italic=False)
+    return PrintedLine(text, left, top - size, left + width, top, size, bold, italic=False)
 
 
-def column(name: str, left: float, lines: int = 12, top: float = 700.0) -> list[Line]:
+def column(name: str, left: float, lines: int = 12, top: float = 700.0) -> list[PrintedLine]:
     return [
         line(f"{name} {number} goes on and on until it is full", left, top - 12 * number) for number in range(lines)
     ]
 
 
-def written(lines: list[Line]) -> Sheet:
+def written(lines: list[PrintedLine]) -> Sheet:
     """A page whose file writes the lines in this order."""
     return Sheet(
         HEIGHT,
         tuple(
-            Line(one.text, one.left, one.bottom, one.right, one.top, one.size, one.bold, one.italic, row)
+            PrintedLine(one.text, one.left, one.bottom, one.right, one.top, one.size, one.bold, one.italic, row)
             for row, one in enumerate(lines)
         ),
     )

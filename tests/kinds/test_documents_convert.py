@@ -16,7 +16,7 @@ from pincite import extras
 from pincite.kinds.documents import CutOptions, cut, read_document
 from pincite.kinds.documents.convert import ConversionFailed, checks, convert, process, sheets
 from pincite.kinds.documents.convert.headings import find_headings, reads_like_title
-from pincite.kinds.documents.convert.pages import Block, Page, to_markdown
+from pincite.kinds.documents.convert.pages import Page, PageBlock, to_markdown
 from pincite.kinds.documents.outline import outline
 from pincite.kinds.documents.read import Document, EmptyFile, UnreadableFile
 from sample_files import Line, docx, encrypted_pdf, pdf, pptx, xlsx
@@ -199,23 +199,23 @@ def test_a_heading_that_was_run_together_with_its_paragraph_is_its_first_line() 
         "The stop nut is a standard nut with a height that was",
         "increased to hold a collar. It is used",
     )
-    blocks = [Block(1, " ".join(lines), level=1), Block(1, "x")]
+    blocks = [PageBlock(1, " ".join(lines), level=1), PageBlock(1, "x")]
     assert find_headings([lines], blocks) == [{0: (1, 1)}]
 
 
 def test_numbered_series_nest_in_the_order_in_which_they_begin() -> None:
     lines: list[str] = []
-    blocks: list[Block] = []
+    blocks: list[PageBlock] = []
     for title in ("I. First", "1. One", "a) Small", "b) Other", "2. Two", "II. Second", "1. Again"):
         lines += [title, "Some words follow here and they end the sentence."]
-        blocks += [Block(1, title, bold=True), Block(1, lines[-1])]
+        blocks += [PageBlock(1, title, bold=True), PageBlock(1, lines[-1])]
     (found,) = find_headings([tuple(lines)], blocks)
     assert [level for _, (level, _) in sorted(found.items())] == [1, 2, 3, 3, 2, 1, 2]
 
 
 def test_where_every_other_block_is_called_a_heading_only_numbers_count() -> None:
     lines = (*(f"Line {sign} of prose" for sign in "abcdefghijklmno"), "2 Results", "Text follows.")
-    blocks = [Block(1, line, level=5) for line in lines[:16]]
+    blocks = [PageBlock(1, line, level=5) for line in lines[:16]]
     assert find_headings([lines], blocks) == [{15: (1, 1)}]
 
 

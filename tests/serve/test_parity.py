@@ -23,7 +23,7 @@ from pincite.search.query import Answer
 from pincite.serve.desk import Desk
 from pincite.serve.grpc.generated import semantic_query_pb2 as pb
 from pincite.serve.http.app import create_app
-from pincite.serve.http.guard import Guard
+from pincite.serve.http.guard import HttpGuard
 from pincite.settings import load_config
 from terminal import Run
 
@@ -68,7 +68,7 @@ def house(tmp_path_factory: pytest.TempPathFactory) -> Iterator[House]:
         library.embed()
         before = next(to_iso(item.time) for item in library.revisions() if item.number == 1)
         desk = Desk(library)
-        guarded = Guard(create_app(desk, with_mcp=False), desk.settings)
+        guarded = HttpGuard(create_app(desk, with_mcp=False), desk.settings)
         with TestClient(guarded, base_url="http://127.0.0.1:8080") as http, serving(desk) as grpc:
             yield House(library, config, http, grpc, before)
 

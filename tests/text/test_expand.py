@@ -12,10 +12,10 @@ from pincite.text.expand import (
     MAX_JOINED_WORDS,
     Adjacent,
     Group,
-    Lexicon,
     StartsWith,
     Term,
     Together,
+    VisibleVocabulary,
     expand_words,
 )
 from pincite.text.words import SNOWBALL, term_of, tokens
@@ -23,7 +23,7 @@ from pincite.text.words import SNOWBALL, term_of, tokens
 
 def expand(query: str, seen: Mapping[str, int] | None = None, languages: tuple[str, ...] = ("de",)) -> list[Group]:
     known = dict(seen or {})
-    lexicon = Lexicon(languages, lambda term: known.get(term, 0))
+    lexicon = VisibleVocabulary(languages, lambda term: known.get(term, 0))
     return [group for groups in expand_words([(token, "") for token in tokens(query)], lexicon) for group in groups]
 
 

@@ -34,7 +34,7 @@ def now_us() -> int:
 
 
 @dataclass(frozen=True, slots=True)
-class Asked:
+class AskedState:
     """Which state of one repository somebody asks for."""
 
     repository: RepositoryInfo
@@ -148,13 +148,13 @@ def resolve(
 ) -> Resolved:
     """The view that the context selects in this repository. `reached` is the revision that the index has reached."""
     with catalog.session(scope.tenant) as session:
-        asked = Asked(require_repository(session, scope), context, reached, valid_at)
+        asked = AskedState(require_repository(session, scope), context, reached, valid_at)
         return resolve_each(session, [asked], default=default, roles=roles, clock=clock)[0]
 
 
 def resolve_each(
     catalog: Session,
-    asked: Sequence[Asked],
+    asked: Sequence[AskedState],
     *,
     default: Literal["head", "published"] = "head",
     roles: frozenset[str] | None = None,
@@ -179,7 +179,7 @@ def resolve_each(
 
 
 def _resolved(
-    item: Asked, echo: dict[str, object], committed: int | None, roles: frozenset[str] | None, clock: Clock
+    item: AskedState, echo: dict[str, object], committed: int | None, roles: frozenset[str] | None, clock: Clock
 ) -> Resolved:
     in_force = item.valid_at or (_EPOCH + timedelta(microseconds=clock() if committed is None else committed)).date()
     echo |= {
@@ -207,7 +207,7 @@ class _Lookups:
     """The last revision by the instant asked for."""
 
     @classmethod
-    def of(cls, catalog: Session, asked: Sequence[Asked], default: str, now: int) -> _Lookups:
+    def of(cls, catalog: Session, asked: Sequence[AskedState], default: str, now: int) -> _Lookups:
         names: dict[str | None, list[Scope]] = {}
         times: dict[int, list[Scope]] = {}
         for item in asked:
@@ -224,7 +224,7 @@ class _Lookups:
 
 
 def _times(
-    catalog: Session, asked: Sequence[Asked], echoes: Sequence[Mapping[str, object]], lookups: _Lookups
+    catalog: Session, asked: Sequence[AskedState], echoes: Sequence[Mapping[str, object]], lookups: _Lookups
 ) -> dict[Scope, int | None]:
     """When the revisions were committed; that of a head is in the repository's record."""
     out: dict[Scope, int | None] = {scope: found.time for scope, found in lookups.instants.items()}
@@ -240,7 +240,7 @@ def _times(
 
 
 def _select(
-    catalog: Session, item: Asked, lookups: _Lookups, default: Literal["head", "published"], now: int
+    catalog: Session, item: AskedState, lookups: _Lookups, default: Literal["head", "published"], now: int
 ) -> dict[str, object]:
     """Selector, revision and, where they apply, baseline and note."""
     scope, head = item.scope, item.repository.head

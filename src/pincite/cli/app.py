@@ -32,7 +32,7 @@ from pincite.cli import (
     tune,
     write,
 )
-from pincite.cli.session import Session, complain
+from pincite.cli.session import GlobalOptions, complain
 from pincite.errors import InvalidArgument, PinciteError, StorageFull, Unavailable, UnknownArgument
 
 app = typer.Typer(
@@ -80,7 +80,9 @@ def options(
         bool, typer.Option("--version", callback=_version, is_eager=True, help="Show the version and exit.")
     ] = False,
 ) -> None:
-    context.obj = Session(library, config, tenant, organization, None if not role else tuple(role), not no_progress)
+    context.obj = GlobalOptions(
+        library, config, tenant, organization, None if not role else tuple(role), not no_progress
+    )
 
 
 for module in (

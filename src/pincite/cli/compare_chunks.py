@@ -6,13 +6,13 @@ from pathlib import Path
 
 import typer
 
-from pincite.cli.questions import Place
+from pincite.cli.questions import EvaluationTarget
 from pincite.cli.session import emit, say
 from pincite.cli.written_files import write_file
 from pincite.errors import InvalidArgument
 
 
-def compare_chunks(place: Place, path: Path, *, update: bool, json: bool) -> bool:
+def compare_chunks(place: EvaluationTarget, path: Path, *, update: bool, json: bool) -> bool:
     """Show which chunks differ from the snapshot, or accept them; True if none differ."""
     from pincite.eval.chunks import difference, read_accepted, snapshot
 

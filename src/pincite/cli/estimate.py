@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING
 
 import typer
 
-from pincite.cli.session import Session, emit
+from pincite.cli.session import GlobalOptions, emit
 
 if TYPE_CHECKING:
     from pincite.ingest.context_reports import ContextsEstimate, ContextsReport
@@ -29,7 +29,7 @@ def say_contexts(report: ContextsReport) -> None:
 
 
 def say_estimate(
-    here: Session,
+    here: GlobalOptions,
     source: str,
     repository: str,
     include: Sequence[str],
@@ -77,7 +77,7 @@ def _dollars(amount: float | None) -> str:
 
 
 @contextmanager
-def _open(here: Session) -> Iterator[Library]:
+def _open(here: GlobalOptions) -> Iterator[Library]:
     """The library; an empty one that is thrown away where there is none yet."""
     from pincite.library import has_library, open_library
 

@@ -9,7 +9,7 @@ import typer
 
 from pincite.cli.compare_chunks import compare_chunks
 from pincite.cli.measure_answers import measure_answers
-from pincite.cli.questions import Corpus, Place
+from pincite.cli.questions import Corpus, EvaluationTarget
 from pincite.cli.session import AsJson, ReadContext, Repositories, progress_bar, session
 from pincite.cli.suggest_queries import suggest_queries
 from pincite.cli.written_files import check_target
@@ -105,7 +105,7 @@ def evaluate(
     corpus_of = Corpus(beir, qrels, corpus, queries, kind, tuple(only or ()), mixed, work)
     here = session(context)
     with progress_bar(here.progress) as progress:
-        place = Place(here, golden, corpus_of, tuple(repository or ()), read_context, progress)
+        place = EvaluationTarget(here, golden, corpus_of, tuple(repository or ()), read_context, progress)
         if chunks:
             passed = compare_chunks(place, Path(chunks), update=update, json=json)
         elif suggest:

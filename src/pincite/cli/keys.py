@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from pincite.cli.session import AsJson, Session, emit, say, session
+from pincite.cli.session import AsJson, GlobalOptions, emit, say, session
 from pincite.errors import PermissionDenied
 
 if TYPE_CHECKING:
@@ -117,7 +117,7 @@ def revoke(
 
 
 @contextmanager
-def _store(here: Session, *, create: bool = False) -> Iterator[KeyStore]:
+def _store(here: GlobalOptions, *, create: bool = False) -> Iterator[KeyStore]:
     """The keys of the library that the options name; one that is not there has none, and is made only on request."""
     from pincite.serve.auth.verifier import keys_of
 

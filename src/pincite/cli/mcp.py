@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from pincite.cli.session import Session, say, session
+from pincite.cli.session import GlobalOptions, say, session
 from pincite.errors import InvalidArgument
 
 if TYPE_CHECKING:
@@ -58,7 +58,7 @@ def mcp(
         serve_stdio(None if tools and not _has_library(given) else lambda: _desk(given, held, log_format), tools)
 
 
-def _over_http(given: Session, tools: ServedTools | None, host: str, port: int, log_format: str) -> None:
+def _over_http(given: GlobalOptions, tools: ServedTools | None, host: str, port: int, log_format: str) -> None:
     from pincite.serve.mcp.streamable import serve_http
 
     with ExitStack() as held:
@@ -70,7 +70,7 @@ def _over_http(given: Session, tools: ServedTools | None, host: str, port: int, 
         serve_http(desk, tools, host or desk.settings.host, port or desk.settings.port)
 
 
-def _desk(given: Session, held: ExitStack, log_format: str) -> Desk:
+def _desk(given: GlobalOptions, held: ExitStack, log_format: str) -> Desk:
     """The library at its desk, with a log of its requests; closed with `held`."""
     from pincite.serve.desk import Desk
     from pincite.serve.logs import configure
@@ -95,7 +95,7 @@ def _document_tools(file: str) -> ServedTools | None:
     return ServedTools(file)
 
 
-def _has_library(given: Session) -> bool:
+def _has_library(given: GlobalOptions) -> bool:
     """Whether there is only an agent.yaml and no library; then only its tools are served."""
     from pincite.library import address_of, has_library
 

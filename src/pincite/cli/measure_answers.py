@@ -7,7 +7,7 @@ from json import dumps
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from pincite.cli.questions import Place
+from pincite.cli.questions import EvaluationTarget
 from pincite.cli.render_report import render_report
 from pincite.cli.session import emit, say
 from pincite.cli.written_files import write_file
@@ -16,7 +16,7 @@ if TYPE_CHECKING:
     from pincite.eval.gates import Gates
 
 
-def measure_answers(place: Place, gates: Gates, baseline: str, out: str, html: str, *, json: bool) -> bool:
+def measure_answers(place: EvaluationTarget, gates: Gates, baseline: str, out: str, html: str, *, json: bool) -> bool:
     """Ask, report and compare; True if every bound is met."""
     from pincite.eval.compare import compare, load_report
     from pincite.eval.evaluate import evaluate as run_cases

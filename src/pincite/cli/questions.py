@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from pincite.cli.session import Session, Update, parse_filters
+from pincite.cli.session import GlobalOptions, Update, parse_filters
 from pincite.errors import InvalidArgument
 
 if TYPE_CHECKING:
@@ -31,10 +31,10 @@ class Corpus:
 
 
 @dataclass(frozen=True, slots=True)
-class Place:
+class EvaluationTarget:
     """Which questions to ask, and of which library or corpus."""
 
-    here: Session
+    here: GlobalOptions
     golden: str
     corpus: Corpus
     repositories: tuple[str, ...]

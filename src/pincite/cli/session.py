@@ -42,7 +42,7 @@ Author = Annotated[
 
 
 @dataclass(frozen=True, slots=True)
-class Session:
+class GlobalOptions:
     """Global options."""
 
     library: str
@@ -70,9 +70,9 @@ class Session:
         return load_config({**config.model_dump(exclude_unset=True), **chosen}) if chosen else config
 
 
-def session(context: typer.Context) -> Session:
+def session(context: typer.Context) -> GlobalOptions:
     found = context.obj
-    assert isinstance(found, Session)
+    assert isinstance(found, GlobalOptions)
     return found
 
 

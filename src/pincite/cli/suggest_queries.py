@@ -6,13 +6,13 @@ from pathlib import Path
 
 import typer
 
-from pincite.cli.questions import Place
+from pincite.cli.questions import EvaluationTarget
 from pincite.cli.session import say
 from pincite.cli.written_files import write_file
 from pincite.errors import Conflict, InvalidArgument
 
 
-def suggest_queries(place: Place, limit: int, out: str, *, json: bool) -> bool:
+def suggest_queries(place: EvaluationTarget, limit: int, out: str, *, json: bool) -> bool:
     """Print or write the queries; True if there are any."""
     from pincite.eval.golden import golden_text
     from pincite.eval.suggest import suggest

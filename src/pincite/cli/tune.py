@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from pincite.cli.questions import Corpus, Place
+from pincite.cli.questions import Corpus, EvaluationTarget
 from pincite.cli.session import AsJson, ReadContext, Repositories, emit, progress_bar, say, session
 from pincite.cli.written_files import check_target
 from pincite.errors import Conflict
@@ -45,7 +45,7 @@ def tune(
     here = session(context)
     corpus = Corpus(beir, qrels, "", "", kind, (), False, work)
     with progress_bar(here.progress) as progress:
-        place = Place(here, golden, corpus, tuple(repository or ()), read_context, progress)
+        place = EvaluationTarget(here, golden, corpus, tuple(repository or ()), read_context, progress)
         with place.bench() as bench:
             found = learn(bench.library, bench.cases, bench.options, progress)
     if json:

@@ -51,7 +51,7 @@ class _Fields(BaseModel):
     model_config = ConfigDict(extra="forbid", frozen=True, use_attribute_docstrings=True)
 
 
-class Database(_Fields):
+class ToolStorage(_Fields):
     """Where a tool stores what it has read."""
 
     provider: str = "pincite"
@@ -172,7 +172,7 @@ class DocumentToolConfig(_Fields):
     """`onnx:FOLDER`, relative to the configuration."""
 
     database: Annotated[
-        Database | None, BeforeValidator(_as_database, json_schema_input_type=str | Database | None)
+        ToolStorage | None, BeforeValidator(_as_database, json_schema_input_type=str | ToolStorage | None)
     ] = None
     """Folder where the tool stores what it has read; by default it reads its source again each time it is opened."""
     defer_loading: bool = False

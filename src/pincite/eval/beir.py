@@ -28,7 +28,7 @@ class Folder:
 
 
 @dataclass(frozen=True, slots=True)
-class Document:
+class CorpusRow:
     """A row of a corpus."""
 
     id: str
@@ -92,11 +92,11 @@ def load_qrels(path: Path) -> dict[str, dict[str, int]]:
     return out
 
 
-def load_documents(corpus: Path) -> Iterator[Document]:
+def load_documents(corpus: Path) -> Iterator[CorpusRow]:
     """The documents of a corpus."""
     for row in _rows(corpus):
         metadata = _metadata(corpus, row)
-        yield Document(normalise_id(_id(row)), str(row.get("title") or ""), str(row.get("text") or ""), metadata)
+        yield CorpusRow(normalise_id(_id(row)), str(row.get("title") or ""), str(row.get("text") or ""), metadata)
 
 
 def _metadata(path: Path, row: Mapping[str, Any]) -> Mapping[str, Any]:

@@ -8,7 +8,7 @@ from itertools import islice
 from typing import TYPE_CHECKING, Any
 
 from pincite.errors import InvalidArgument, UnknownArgument
-from pincite.eval.beir import Document
+from pincite.eval.beir import CorpusRow
 from pincite.filters import filter_values, filterable, stated_language
 from pincite.ids import text_hash
 from pincite.ingest.apply import apply
@@ -30,7 +30,7 @@ GENERIC = "generic"
 
 
 @dataclass(frozen=True, slots=True)
-class Filled:
+class FilledCorpus:
     """What a corpus put into the library."""
 
     documents: int
@@ -46,9 +46,9 @@ def check_kind(kind: str) -> str:
     return kind
 
 
-def fill(library: Library, documents: Iterable[Document], kind: str, progress: Progress = silent) -> Filled:
+def fill(library: Library, documents: Iterable[CorpusRow], kind: str, progress: Progress = silent) -> FilledCorpus:
     """Bring the library's repository in line with the documents; what it already holds costs little."""
-    scope, reading = library.scope(), Reading(kind, library.config)
+    scope, reading = library.scope(), CorpusReading(kind, library.config)
     library.catalog.repositories.ensure(scope)
     stale = set(library.elements())
     counts = {"documents": 0, "empty": 0, "passages": 0}
@@ -77,12 +77,12 @@ def fill(library: Library, documents: Iterable[Document], kind: str, progress: P
     progress("indexing", 1, 1)
     if library.config.dense != "off":
         library.embed(scope.repository, progress=progress)
-    return Filled(**counts)
+    return FilledCorpus(**counts)
 
 
 def chosen(
-    documents: Iterable[Document], only: Mapping[str, Sequence[str]], *, unstated: bool = False
-) -> Iterator[Document]:
+    documents: Iterable[CorpusRow], only: Mapping[str, Sequence[str]], *, unstated: bool = False
+) -> Iterator[CorpusRow]:
     """The documents whose metadata has one of the wanted values for each key; with `unstated` also those without it."""
     for document in documents:
         stated = {key: set(filter_values(document.metadata.get(key))) for key in only}
@@ -118,7 +118,7 @@ def _content_hash(library: Library, repositories: Sequence[str]) -> str:
     return text_hash(repr(sorted(alive)))
 
 
-class Reading:
+class CorpusReading:
     """How a kind makes elements of the rows of a corpus."""
 
     def __init__(self, kind: str, config: Config) -> None:
@@ -126,7 +126,7 @@ class Reading:
         opened = "documents" if kind == GENERIC else kind
         self._kind = open_kind(opened, config.kind_settings(opened))
 
-    def element(self, document: Document) -> PutElement | None:
+    def element(self, document: CorpusRow) -> PutElement | None:
         """The element of a row; None if nothing in it can be found."""
         record = Record(document.id, document.title, document.text, document.metadata)
         read = _plain(record) if self._name == GENERIC else self._kind.interpret(record)

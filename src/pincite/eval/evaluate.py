@@ -12,8 +12,8 @@ from pincite.errors import InvalidArgument, NotFound, Unavailable
 from pincite.eval.cases import Case, CaseSet, Context
 from pincite.eval.corpus import fingerprint
 from pincite.eval.metrics import as_run, measure, require_metrics
-from pincite.eval.places import Located, Places
-from pincite.eval.results import STAGES, Outcome, Run
+from pincite.eval.places import JudgedCase, JudgedPlaces
+from pincite.eval.results import STAGES, QuestionResult, Run
 from pincite.ingest.report import Progress, silent
 from pincite.search.query import MAX_QUERY, LegReport, Query
 from pincite.search.rrf import rrf
@@ -46,9 +46,9 @@ def evaluate(library: Library, cases: CaseSet, options: EvaluateOptions, progres
     asked = [case for case in cases.cases if case.query.strip() and any(j.grade > 0 for j in case.relevant)]
     if not asked:
         raise InvalidArgument(f"no query of {cases.name} has a relevant place; judge some first", field="relevant")
-    places = Places(library, names)
+    places = JudgedPlaces(library, names)
     ask(library, asked[0], options)  # opens files and fills caches; not timed
-    outcomes: list[Outcome] = []
+    outcomes: list[QuestionResult] = []
     judged: list[dict[str, int]] = []
     incomplete: Counter[str] = Counter()
     for number, case in enumerate(asked):
@@ -103,7 +103,7 @@ def _falls_short(leg: LegReport) -> bool:
     return leg.status in INCOMPLETE or (leg.name == "rerank" and leg.status == "off")
 
 
-def _require_right_library(outcomes: Sequence[Outcome], judged: Sequence[dict[str, int]]) -> None:
+def _require_right_library(outcomes: Sequence[QuestionResult], judged: Sequence[dict[str, int]]) -> None:
     """Refuse a library with none of the judged places: it must be the wrong one."""
     if all(len(outcome.missing) == len(outcome.case.relevant) for outcome in outcomes):
         places = sum(len(grades) for grades in judged)
@@ -121,13 +121,13 @@ def _tags(cases: CaseSet, case: Case, trace: Trace) -> tuple[str, ...]:
     return (*case.tags, *language, f"class:{trace.plan.query_class}")
 
 
-def _outcome(case: Case, located: Located, trace: Trace, tags: tuple[str, ...]) -> Outcome:
+def _outcome(case: Case, located: JudgedCase, trace: Trace, tags: tuple[str, ...]) -> QuestionResult:
     """The results by leg; metrics are added when all questions have been asked."""
     ranked = {ranking.leg: located.names(ranking.found) for ranking in trace.rankings if ranking.status == "ok"}
     fused = tuple(name for name, _ in rrf(ranked))
     final = located.names(candidate.found for candidate in trace.pool)
     plain = located.names(candidate.found for candidate in trace.unreranked)
-    return Outcome(
+    return QuestionResult(
         case=case,
         tags=tags,
         ranked={**ranked, "rrf": fused, **({"unreranked": plain} if trace.unreranked else {}), "final": final},
@@ -138,7 +138,7 @@ def _outcome(case: Case, located: Located, trace: Trace, tags: tuple[str, ...]) 
     )
 
 
-def _measured(outcomes: Sequence[Outcome], judged: Sequence[dict[str, int]]) -> list[Outcome]:
+def _measured(outcomes: Sequence[QuestionResult], judged: Sequence[dict[str, int]]) -> list[QuestionResult]:
     """The outcomes with the metrics of each leg. Cases are numbered, because their ids may contain anything."""
     legs = {leg for outcome in outcomes for leg in outcome.ranked}
     grades = {str(number): grades for number, grades in enumerate(judged)}
@@ -165,7 +165,7 @@ def _count(number: int, noun: str) -> str:
     )
 
 
-def _notes(cases: CaseSet, outcomes: Sequence[Outcome]) -> list[str]:
+def _notes(cases: CaseSet, outcomes: Sequence[QuestionResult]) -> list[str]:
     """Notes on what the figures do not show."""
     notes = []
     if unjudged := len(cases.cases) - len(outcomes):

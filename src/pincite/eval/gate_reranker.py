@@ -13,13 +13,13 @@ from pincite.eval.gates import MAX_DROP, Gates, check
 from pincite.eval.guard import Guard, guard_of
 from pincite.eval.results import HEADLINE
 from pincite.search.reranking import Reranking, RerankPin
-from pincite.upkeep.reranker_gate import Verdict, case_of
+from pincite.upkeep.reranker_gate import RerankerVerdict, case_of
 
 if TYPE_CHECKING:
     from pincite.library import Library
 
 
-def gate_reranker(library: Library) -> Verdict:
+def gate_reranker(library: Library) -> RerankerVerdict:
     """The verdict of the golden queries on the configured reranker; nothing is stored.
 
     nDCG@10 must rise in every guarded repository, and no metric may fall by more than `gate.max_drop`. Absolute bounds
@@ -44,7 +44,7 @@ def gate_reranker(library: Library) -> Verdict:
         guard = guard_of(library, library.scope(name))
         assert guard is not None
         figures[name] = _figures(guard, guard.measure(without, None), guard.measure(with_it, None))
-    return Verdict(
+    return RerankerVerdict(
         case=case_of(config, pin),
         model=slot.reranker.name,
         passed=all(item["passed"] for item in figures.values()),

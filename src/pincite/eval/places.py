@@ -25,7 +25,7 @@ ElementKey = tuple[str, str]
 
 
 @dataclass(slots=True)
-class Places:
+class JudgedPlaces:
     """The judged places of one library; lookups are cached."""
 
     library: Library
@@ -33,7 +33,7 @@ class Places:
     _ids: dict[str, frozenset[str]] = field(default_factory=dict)
     _dockets: dict[str, dict[str, list[ElementKey]]] = field(default_factory=dict)
 
-    def locate(self, case: Case, read_context: Context) -> Located:
+    def locate(self, case: Case, read_context: Context) -> JudgedCase:
         """Where the judged places of a case are, and which are missing."""
         grades: dict[str, int] = {}
         sections: dict[ElementKey, list[tuple[str, Passage]]] = {}
@@ -51,7 +51,7 @@ class Places:
                 missing.append(judged.name)
             for name in {replace(judged, target=element_id).name for _, element_id in elements} or {judged.name}:
                 grades[name] = max(judged.grade, grades.get(name, 0))
-        return Located(self.library, grades, sections, tuple(missing))
+        return JudgedCase(self.library, grades, sections, tuple(missing))
 
     def _resolve(self, judged: Judgement, read_context: Context) -> tuple[Judgement, list[ElementKey]]:
         """The elements that a judgement names. Files of judgements have one column: `element#section` is a section."""
@@ -92,7 +92,7 @@ class Places:
 
 
 @dataclass(frozen=True, slots=True)
-class Located:
+class JudgedCase:
     """The judged places of one case."""
 
     library: Library

@@ -16,7 +16,7 @@ import numpy as np
 
 from pincite.eval.bootstrap import intervals
 from pincite.eval.metrics import METRICS, mean
-from pincite.eval.results import HEADLINE, LEGS, STAGES, Outcome, Run
+from pincite.eval.results import HEADLINE, LEGS, STAGES, QuestionResult, Run
 from pincite.ids import text_hash
 
 DIGITS = 6
@@ -47,11 +47,11 @@ def report(run: Run) -> dict[str, Any]:
     return body
 
 
-def _metrics(run: Run, outcomes: Sequence[Outcome]) -> dict[str, dict[str, float]]:
+def _metrics(run: Run, outcomes: Sequence[QuestionResult]) -> dict[str, dict[str, float]]:
     return {leg: _rounded(mean([outcome.values[leg] for outcome in outcomes])) for leg in run.legs}
 
 
-def _query(run: Run, outcome: Outcome) -> dict[str, Any]:
+def _query(run: Run, outcome: QuestionResult) -> dict[str, Any]:
     values = {leg: _rounded(dict(outcome.values[leg])) for leg in run.legs}
     judged = sorted((judged.name, judged.grade) for judged in outcome.case.relevant)
     return {
@@ -62,7 +62,9 @@ def _query(run: Run, outcome: Outcome) -> dict[str, Any]:
     }
 
 
-def _intervals(run: Run, outcomes: Sequence[Outcome], metrics: Sequence[str]) -> dict[str, dict[str, list[float]]]:
+def _intervals(
+    run: Run, outcomes: Sequence[QuestionResult], metrics: Sequence[str]
+) -> dict[str, dict[str, list[float]]]:
     """Bounds of 95 % for each leg and metric."""
     columns = [(leg, metric) for leg in run.legs for metric in metrics]
     values = np.array([[outcome.values[leg][metric] for leg, metric in columns] for outcome in outcomes])
@@ -72,7 +74,7 @@ def _intervals(run: Run, outcomes: Sequence[Outcome], metrics: Sequence[str]) ->
     return out
 
 
-def _latency(outcomes: Sequence[Outcome]) -> dict[str, Any]:
+def _latency(outcomes: Sequence[QuestionResult]) -> dict[str, Any]:
     """Medians and 95th percentiles, in total and by stage."""
     found = {stage for outcome in outcomes for stage in outcome.stages}
     stages = [stage for stage in (*STAGES[:3], *LEGS, *STAGES[3:]) if stage in found]

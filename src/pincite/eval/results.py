@@ -21,7 +21,7 @@ HEADLINE = "ndcg@10"
 
 
 @dataclass(frozen=True, slots=True)
-class Outcome:
+class QuestionResult:
     """One question, asked."""
 
     case: Case
@@ -44,7 +44,7 @@ class Run:
 
     dataset: str
     kind: str
-    outcomes: tuple[Outcome, ...]
+    outcomes: tuple[QuestionResult, ...]
     index: Mapping[str, JsonValue]
     cases: str
     """Fingerprint of the questions and judgements."""

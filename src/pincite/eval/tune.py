@@ -15,7 +15,7 @@ from pincite.eval.bootstrap import Difference, paired
 from pincite.eval.cases import CaseSet
 from pincite.eval.evaluate import EvaluateOptions, ask
 from pincite.eval.metrics import as_run, measure, require_metrics
-from pincite.eval.places import Located, Places
+from pincite.eval.places import JudgedCase, JudgedPlaces
 from pincite.eval.results import HEADLINE
 from pincite.ids import text_hash
 from pincite.ingest.report import Progress, silent
@@ -84,7 +84,7 @@ class _Asked:
     name: str
     trace: Trace
     entries: Pool
-    located: Located
+    located: JudgedCase
 
     @property
     def group(self) -> tuple[str, str]:
@@ -118,7 +118,7 @@ def tune(library: Library, cases: CaseSet, options: EvaluateOptions, progress: P
 def _ask_all(library: Library, cases: CaseSet, options: EvaluateOptions, progress: Progress) -> list[_Asked]:
     names = options.repositories or tuple(info.scope.repository for info in library.repositories())
     options = replace(options, repositories=names)
-    places = Places(library, names)
+    places = JudgedPlaces(library, names)
     judged = [case for case in cases.cases if case.query.strip() and any(j.grade > 0 for j in case.relevant)]
     out = []
     for number, case in enumerate(judged):

@@ -6,8 +6,8 @@ from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
 
 from pincite.eval.evaluate import EvaluateOptions, ask
-from pincite.eval.places import Located, Places
-from pincite.eval.results import HEADLINE, Outcome, Run
+from pincite.eval.places import JudgedCase, JudgedPlaces
+from pincite.eval.results import HEADLINE, QuestionResult, Run
 from pincite.search.query import Hit, LegScore
 
 if TYPE_CHECKING:
@@ -22,11 +22,11 @@ def worst(library: Library, run: Run, options: EvaluateOptions, *, count: int = 
     """The queries with the lowest nDCG@10, lowest first, each with its hits, their grades and explanations."""
     chosen = sorted(run.outcomes, key=lambda o: (o.values["final"][HEADLINE], o.values["final"]["map"], o.case.id))
     names = options.repositories or tuple(info.scope.repository for info in library.repositories())
-    places = Places(library, names)
+    places = JudgedPlaces(library, names)
     return [_shown(library, outcome, places, options) for outcome in chosen[:count]]
 
 
-def _shown(library: Library, outcome: Outcome, places: Places, options: EvaluateOptions) -> dict[str, Any]:
+def _shown(library: Library, outcome: QuestionResult, places: JudgedPlaces, options: EvaluateOptions) -> dict[str, Any]:
     case = outcome.case
     located = places.locate(case, case.read_context or options.read_context)
     trace = ask(library, case, options, by_section=located.by_section, explain=True)
@@ -49,7 +49,7 @@ def _shown(library: Library, outcome: Outcome, places: Places, options: Evaluate
     }
 
 
-def _hit(rank: int, hit: Hit, name: str, located: Located) -> dict[str, Any]:
+def _hit(rank: int, hit: Hit, name: str, located: JudgedCase) -> dict[str, Any]:
     passage = hit.passage
     text = " ".join(passage.text.split())
     return {

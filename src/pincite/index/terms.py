@@ -8,7 +8,7 @@ from dataclasses import dataclass
 
 from pincite.index.bm25 import idf
 from pincite.queries import All, Maybe, Node, Not, Phrase, Prefix, Some, Word, WordQuery
-from pincite.text.expand import Adjacent, Group, Lexicon, Member, StartsWith, Term, expand_words
+from pincite.text.expand import Adjacent, Group, Member, StartsWith, Term, VisibleVocabulary, expand_words
 from pincite.text.fold import fold
 from pincite.text.words import folded_words, is_unspaced, term_of, tokens
 
@@ -42,7 +42,9 @@ class Compiled:
     notes: tuple[str, ...] = ()
 
 
-def compile_query(query: WordQuery, lexicon: Lexicon, rows: int, frequency: Callable[[Group], int]) -> Compiled:
+def compile_query(
+    query: WordQuery, lexicon: VisibleVocabulary, rows: int, frequency: Callable[[Group], int]
+) -> Compiled:
     """Analyse the words in every visible language and weigh them."""
     words = list(_leaves(query.words))
     leaves = _expand(words, lexicon)
@@ -85,7 +87,7 @@ def _weight(leaf: Leaf) -> float:
     return leaf.weight if isinstance(leaf, Word) else 1.0
 
 
-def _expand(leaves: list[Leaf], lexicon: Lexicon) -> dict[Leaf, tuple[Group, ...]]:
+def _expand(leaves: list[Leaf], lexicon: VisibleVocabulary) -> dict[Leaf, tuple[Group, ...]]:
     stand_ins = list(dict.fromkeys(leaf for leaf in leaves if isinstance(leaf, Word) and leaf.weight < 1))
     words = list(dict.fromkeys(leaf for leaf in leaves if isinstance(leaf, Word) and leaf.weight >= 1))
     typed = [(token, word) for word in words for token in tokens(word.text)]
@@ -104,7 +106,7 @@ def _expand(leaves: list[Leaf], lexicon: Lexicon) -> dict[Leaf, tuple[Group, ...
     return found
 
 
-def _as_written(token: str, field: str, lexicon: Lexicon) -> Group:
+def _as_written(token: str, field: str, lexicon: VisibleVocabulary) -> Group:
     """A word that was found in the passages: nobody misspelt it, and its parts mean something else.
 
     Split like compounds that people type, related words found half as much (nDCG@10 0.126 instead of 0.160, swiss-xl-a

@@ -11,11 +11,11 @@ from pincite import telemetry
 from pincite.bookkeeping import UNREAD_SIZE, SourceElement, SourceItem
 from pincite.ids import normalise_id
 from pincite.ingest.apply import apply
-from pincite.ingest.claims import Claims, Waiting
+from pincite.ingest.claims import ElementClaims, WaitingElement
 from pincite.ingest.contexts import ContextDesk
 from pincite.ingest.memory import SourceMemory
 from pincite.ingest.options import IngestOptions
-from pincite.ingest.read_items import Reading, element_digest
+from pincite.ingest.read_items import ItemReading, element_digest
 from pincite.ingest.report import IngestReport, Progress
 from pincite.ingest.sources import FileFound, Skipped
 from pincite.protocols import Catalog, Index, Kind
@@ -48,7 +48,7 @@ class Batch:
         index: Index,
         scope: Scope,
         memory: SourceMemory,
-        claims: Claims,
+        claims: ElementClaims,
         options: IngestOptions,
         progress: Progress,
     ) -> None:
@@ -62,10 +62,10 @@ class Batch:
         self.report = IngestReport(revision=repository.head, contexts=self._desk.report if self._desk else None)
         self.said = Said()
         self.cut_seconds = 0.0
-        self._under_way: Reading | None = None
-        self._ended: list[Reading] = []
+        self._under_way: ItemReading | None = None
+        self._ended: list[ItemReading] = []
         """Items that were read since the last commit."""
-        self._waiting: list[Waiting] = []
+        self._waiting: list[WaitingElement] = []
         self._characters = 0
         self._changes: list[tuple[Change, str]] = []
         """With the element that each belongs to."""
@@ -78,19 +78,19 @@ class Batch:
         self._memory.put_item(replace(known, size=file.size, mtime_ns=file.mtime_ns, validator=file.validator))
         self._count("unchanged", known.elements)
 
-    def begin(self, reading: Reading) -> None:
+    def begin(self, reading: ItemReading) -> None:
         """An item is about to be read."""
         self._under_way = reading
 
-    def add(self, element: ReadElement, reading: Reading) -> None:
+    def add(self, element: ReadElement, reading: ItemReading) -> None:
         """Let an element of the item wait; commits first where enough is waiting."""
         if self._is_full:
             self.commit()
         element_id = normalise_id(element.element_id)
-        self._waiting.append(Waiting(reading, element, element_id, element_digest(element, reading.recipe)))
+        self._waiting.append(WaitingElement(reading, element, element_id, element_digest(element, reading.recipe)))
         self._characters += sum(len(state.content.text) for state in element.states)
 
-    def end(self, reading: Reading) -> None:
+    def end(self, reading: ItemReading) -> None:
         """The item has given all that it gives."""
         self._under_way = None
         self._ended.append(reading)
@@ -131,13 +131,13 @@ class Batch:
         self._ended.clear()
         self._characters = 0
 
-    def _derive(self, changed: list[Waiting]) -> None:
+    def _derive(self, changed: list[WaitingElement]) -> None:
         began = time.perf_counter()
         for waiting in changed:
             waiting.states = derived(self._options.kind, waiting.element)
         self.cut_seconds += time.perf_counter() - began
 
-    def _situate(self, desk: ContextDesk, changed: list[Waiting]) -> None:
+    def _situate(self, desk: ContextDesk, changed: list[WaitingElement]) -> None:
         """Let the context writer say where each passage stands; what lacks something is read again next time."""
         situated = iter(desk.situate([state for waiting in changed for state in waiting.states], self._progress))
         for waiting in changed:
@@ -148,7 +148,7 @@ class Batch:
                 waiting.reading.pending = True
         self.report = replace(self.report, contexts=desk.report)
 
-    def _put(self, waiting: Waiting) -> None:
+    def _put(self, waiting: WaitingElement) -> None:
         element_id, relations = waiting.element_id, waiting.element.relations
         stated = tuple(relation.relation_id for relation in relations)
         self._changes.append((PutElement(element_id, waiting.states), element_id))

@@ -9,17 +9,17 @@ from pincite.bookkeeping import SourceElement
 from pincite.ids import normalise_id
 from pincite.ingest.looks import Looks
 from pincite.ingest.memory import SourceMemory
-from pincite.ingest.read_items import Reading
+from pincite.ingest.read_items import ItemReading
 from pincite.ingest.sources import FileFound
 from pincite.reading import ReadElement
 from pincite.types import State
 
 
 @dataclass(slots=True)
-class Waiting:
+class WaitingElement:
     """An element that was read and waits for the next commit."""
 
-    reading: Reading
+    reading: ItemReading
     element: ReadElement
     element_id: str
     digest: str
@@ -33,7 +33,7 @@ class Waiting:
         return self.before is not None and self.before.digest == self.digest
 
 
-class Claims:
+class ElementClaims:
     """What is known of the owners of elements while an ingest runs."""
 
     def __init__(self, memory: SourceMemory, files: Mapping[str, FileFound], looks: Looks, prefix: str) -> None:
@@ -53,7 +53,7 @@ class Claims:
         found = self._owners.get(element_id)
         return self._memory.whose(element_id, found[0]) if found and found[0] and found[1].item == name else ""
 
-    def granted(self, waiting: Sequence[Waiting], readings: Iterable[Reading]) -> list[Waiting]:
+    def granted(self, waiting: Sequence[WaitingElement], readings: Iterable[ItemReading]) -> list[WaitingElement]:
         """Of what waits, what this source may put in. An item that is denied one element gives nothing.
 
         `readings`: the items that were read since the last commit, or are being read.
@@ -61,7 +61,7 @@ class Claims:
         unasked = [item.element_id for item in waiting if item.element_id not in self._owners]
         self._owners |= dict.fromkeys(unasked) | self._memory.owners(unasked)
         batch = {reading.name: reading for reading in readings}
-        claims: dict[str, Reading] = {}
+        claims: dict[str, ItemReading] = {}
         for item in waiting:
             source, before = self._owners[item.element_id] or ("", None)
             if source and before:
@@ -73,7 +73,7 @@ class Claims:
                 item.before = before
         return [item for item in waiting if not item.reading.denied]
 
-    def forget(self, waiting: Iterable[Waiting]) -> None:
+    def forget(self, waiting: Iterable[WaitingElement]) -> None:
         """What was committed belongs to this source now; it is asked for again should it be given again."""
         for item in waiting:
             self._owners.pop(item.element_id, None)
@@ -83,7 +83,11 @@ class Claims:
         return normalise_id(self._prefix + name)
 
     def _rival(
-        self, item: Waiting, before: SourceElement | None, claims: Mapping[str, Reading], batch: Mapping[str, Reading]
+        self,
+        item: WaitingElement,
+        before: SourceElement | None,
+        claims: Mapping[str, ItemReading],
+        batch: Mapping[str, ItemReading],
     ) -> str:
         """Another item of this source that gives the element as well; "" if there is none."""
         claimed = claims.get(item.element_id)

@@ -22,7 +22,7 @@ MAX_PARTS = 100
 
 
 @dataclass(slots=True, eq=False)
-class Reading:
+class ItemReading:
     """One item that is being read, and what became of it so far."""
 
     file: FileFound
@@ -80,7 +80,7 @@ class Reading:
         self._unlisted.clear()
 
 
-def elements_of(kind: Kind, reading: Reading) -> Iterator[ReadElement]:
+def elements_of(kind: Kind, reading: ItemReading) -> Iterator[ReadElement]:
     """What the item holds, streamed; what cannot be read of it is noted in `reading`, and nothing is raised for it."""
     file = reading.file
     item = Item(file.name, file.path, file.size, reading.prefix)
@@ -131,7 +131,7 @@ def element_digest(element: ReadElement, recipe: str) -> str:
     return text_hash(json.dumps([recipe, states, relations], ensure_ascii=False, sort_keys=True))
 
 
-def _note(reading: Reading, found: Unread) -> None:
+def _note(reading: ItemReading, found: Unread) -> None:
     if found.place:
         reading.leave_out(found.place, found.reason, harmless=found.harmless)
         return
@@ -143,7 +143,7 @@ def _note(reading: Reading, found: Unread) -> None:
     reading.ended = True
 
 
-def _checked(reading: Reading, found: ReadElement) -> Iterator[ReadElement]:
+def _checked(reading: ItemReading, found: ReadElement) -> Iterator[ReadElement]:
     """The element, if it can be stored: one that cannot must not spoil the commit of all others."""
     element_id = normalise_id(found.element_id)
     # A document is its file and needs no other name.

@@ -15,13 +15,13 @@ from pincite import telemetry
 from pincite.advice import either
 from pincite.errors import Conflict, InvalidArgument
 from pincite.ingest.batch import Batch, derived
-from pincite.ingest.claims import Claims
+from pincite.ingest.claims import ElementClaims
 from pincite.ingest.context_reports import ContextsEstimate
 from pincite.ingest.contexts import ContextDesk
 from pincite.ingest.looks import Looks
 from pincite.ingest.memory import SourceMemory
 from pincite.ingest.options import IngestOptions
-from pincite.ingest.read_items import Reading, elements_of
+from pincite.ingest.read_items import ItemReading, elements_of
 from pincite.ingest.remote import gathered
 from pincite.ingest.report import IngestReport, Progress, silent
 from pincite.ingest.sources import FileFound, Scan, Skipped, Source, empty_is_meant, scan
@@ -46,14 +46,14 @@ def _ingest(
     source: Source,
     options: IngestOptions,
     progress: Progress,
-    span: telemetry.Span,
+    span: telemetry.OpenSpan,
 ) -> IngestReport:
     started, read_seconds = time.monotonic(), 0.0
     memory = SourceMemory(catalog.sources, scope, source.key, options.take_over)
     with gathered(source, options.kind.declares, memory.items, options.is_current) as seen:
         _refuse_emptied(source, seen, memory, options)
         looks = Looks(memory.items, options)
-        claims = Claims(memory, {file.name: file for file in seen.files}, looks, options.prefix)
+        claims = ElementClaims(memory, {file.name: file for file in seen.files}, looks, options.prefix)
         batch = Batch(catalog, index, scope, memory, claims, options, progress)
         with telemetry.span("read", {telemetry.FILES: len(seen.files)}):
             for number, file in enumerate(seen.files):
@@ -91,11 +91,11 @@ def _refuse_emptied(source: Source, seen: Scan, memory: SourceMemory, options: I
 
 
 def _read(
-    file: FileFound, memory: SourceMemory, looks: Looks, claims: Claims, batch: Batch, options: IngestOptions
+    file: FileFound, memory: SourceMemory, looks: Looks, claims: ElementClaims, batch: Batch, options: IngestOptions
 ) -> float:
     """Read one file into the batch; the seconds that reading took."""
     recipe = options.recipe_of(file.path)
-    reading = Reading(file, recipe, options.prefix, was_known=file.name in memory.items)
+    reading = ItemReading(file, recipe, options.prefix, was_known=file.name in memory.items)
     batch.begin(reading)
     if problem := claims.begin(file.name):
         reading.fail(problem)
@@ -108,7 +108,7 @@ def _read(
     return reading.seconds
 
 
-def _require_something(reading: Reading, options: IngestOptions) -> None:
+def _require_something(reading: ItemReading, options: IngestOptions) -> None:
     """Whether an item that held elements and now holds none is meant is for a person to say."""
     if reading.seen or reading.failed:
         return
@@ -130,7 +130,7 @@ def _gone(source: Source, seen: Scan, memory: SourceMemory, batch: Batch) -> lis
     return [name for name in gone if name in source.delivery.withdrawn]
 
 
-def _describe(batch: Batch, read_seconds: float, span: telemetry.Span) -> None:
+def _describe(batch: Batch, read_seconds: float, span: telemetry.OpenSpan) -> None:
     """What a trace and the metrics say of it. Reading and cutting take turns, file by file: they are summed."""
     telemetry.tell(telemetry.INGEST, "read", read_seconds)
     telemetry.tell(telemetry.INGEST, "cut", batch.cut_seconds)
@@ -155,7 +155,7 @@ def estimate(catalog: Catalog, scope: Scope, source: Source, options: IngestOpti
         if looks.is_as_before(file):
             total = replace(total, unchanged=total.unchanged + looks.known[file.name].elements)
             continue
-        reading = Reading(file, "", options.prefix)
+        reading = ItemReading(file, "", options.prefix)
         for element in elements_of(options.kind, reading):
             total += desk.estimate(derived(options.kind, element)) if desk else ContextsEstimate(documents=1)
         total = replace(total, failed=total.failed + bool(reading.failed or reading.passed_over))

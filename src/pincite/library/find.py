@@ -13,10 +13,10 @@ from pincite.search.context import Context, ContextOptions, gather
 from pincite.search.query import Answer, FilterValue, Query
 from pincite.search.replay import with_model_behind
 from pincite.search.spine import Trace, replay, trace
-from pincite.search.why_not import WhyNot, why_not
+from pincite.search.why_not import WhyNotReport, why_not
 
 
-class Finding(OpenLibrary):
+class Searching(OpenLibrary):
     """`search`, `replay`, `why_not`, `compare`, `context`, `filters`."""
 
     def search(
@@ -83,7 +83,7 @@ class Finding(OpenLibrary):
         read_context: ReadContextGiven = None,
         valid_at: str | date = "",
         filters: Mapping[str, FilterValue] | None = None,
-    ) -> WhyNot:
+    ) -> WhyNotReport:
         """The rank of an element (id or citation) in the answer to a query, or why it is not on the page."""
         asked = asked_query(query, repository, mode, limit, read_context, valid_at, filters, min_score=min_score)
         cited = Citation.parse(element) if element.startswith(SCHEME) else None

@@ -18,8 +18,7 @@ from pincite.protocols import Embedder, Index
 from pincite.search.reranking import Reranking
 from pincite.types import Scope
 from pincite.upkeep.baselines import BaselineDesk
-from pincite.upkeep.reranker_gate import Verdict as RerankerVerdict
-from pincite.upkeep.reranker_gate import keep
+from pincite.upkeep.reranker_gate import RerankerVerdict, keep
 
 if TYPE_CHECKING:
     from pincite.library.library import Library

@@ -8,15 +8,15 @@ from typing import Literal
 from pincite.catalog.bounds import Bounds
 from pincite.catalog.limited import LimitedCatalog
 from pincite.library.check import Checking
-from pincite.library.find import Finding
+from pincite.library.find import Searching
 from pincite.library.look_after import LookingAfter
 from pincite.library.models import Modelling
-from pincite.library.put_in import Writing
-from pincite.library.read import Reading
+from pincite.library.put_in import PuttingIn
+from pincite.library.read import LookingUp
 from pincite.types import Scope
 
 
-class Library(Writing, Finding, Reading, Checking, Modelling, LookingAfter):
+class Library(PuttingIn, Searching, LookingUp, Checking, Modelling, LookingAfter):
     """An open library. Use it as a context manager, or close it; one object serves all threads of a process."""
 
     def as_owner(self) -> Library:

@@ -12,7 +12,7 @@ from typing import Literal, Self
 
 from pincite.catalog.limited import LimitedCatalog
 from pincite.catalog.open import shown
-from pincite.catalog.resolve import Asked, Resolved, require_repositories, require_repository, resolve_each
+from pincite.catalog.resolve import AskedState, Resolved, require_repositories, require_repository, resolve_each
 from pincite.citation import SCHEME, Citation
 from pincite.errors import (
     Locked,
@@ -234,7 +234,7 @@ class OpenLibrary:
         in_force = day(valid_at, "valid_at") if isinstance(valid_at, str) and valid_at else valid_at or None
         assert not isinstance(in_force, str)
         asked = [
-            Asked(info, context, info.head if by_id else self.index.reached(info.scope), in_force)
+            AskedState(info, context, info.head if by_id else self.index.reached(info.scope), in_force)
             for info in repositories
         ]
         return resolve_each(session, asked, default=self._default, roles=self.roles)

@@ -29,7 +29,7 @@ from pincite.types import Change, Committed, Scope
 from pincite.upkeep.stores import INDEX
 
 
-class Writing(OpenLibrary):
+class PuttingIn(OpenLibrary):
     """`ingest`, `deliver`, `watch`, `purge`."""
 
     def ingest(

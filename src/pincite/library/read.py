@@ -7,14 +7,14 @@ from datetime import date
 
 from pincite.library.asked import ReadContextGiven, names_of, read_context_of
 from pincite.library.opened import OpenLibrary
-from pincite.search.get import Found, get
+from pincite.search.get import OpenedPassage, get
 from pincite.search.history import Life, changes, lives
 from pincite.search.look_up import LookedUp, look_up
 from pincite.search.references import Reference, references_of
 from pincite.types import ElementChange, LiveElement, ReadContext, Revision, Span
 
 
-class Reading(OpenLibrary):
+class LookingUp(OpenLibrary):
     """`get`, `history`, `diff`, `definitions`, `references`, `elements`."""
 
     def get(
@@ -28,7 +28,7 @@ class Reading(OpenLibrary):
         read_context: ReadContextGiven = None,
         valid_at: str | date = "",
         neighbours: int = 0,
-    ) -> Found:
+    ) -> OpenedPassage:
         """An element, section or span, by citation or element id, as it is or as it was."""
         scope, element_id, cited = self._element(what, repository)
         context = read_context_of(read_context)

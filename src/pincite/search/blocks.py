@@ -32,7 +32,7 @@ class Reason:
 
 
 @dataclass(frozen=True, slots=True)
-class Block:
+class ContextBlock:
     """A stretch of one version."""
 
     located: Located
@@ -89,17 +89,17 @@ class Block:
         return " > ".join(" ".join(part.split()) for part in above or (self.located.version.content.name,))
 
 
-def render(block: Block, number: int) -> str:
+def render(block: ContextBlock, number: int) -> str:
     """The block as it stands in a prompt."""
     return f"[{number}] {block.title}\n{block.text}\n{block.citation}"
 
 
-def cost(block: Block) -> int:
+def cost(block: ContextBlock) -> int:
     """Tokens of the block in a prompt. White space is free, so blocks add up; numbers up to 999 are one token each."""
     return count_tokens(render(block, 1))
 
 
-def touches(one: Block, other: Block) -> bool:
+def touches(one: ContextBlock, other: ContextBlock) -> bool:
     """Whether the two are stretches of one version with nothing but white space between them."""
     if one.key != other.key or one.span is None or other.span is None:
         return False
@@ -108,7 +108,7 @@ def touches(one: Block, other: Block) -> bool:
     return space is not None and last.start <= space.end()
 
 
-def covers(block: Block, anchor: Anchor, end: int) -> bool:
+def covers(block: ContextBlock, anchor: Anchor, end: int) -> bool:
     """Whether the block shows everything from the anchor on up to `end`."""
     if block.key != anchor[0]:
         return False
@@ -117,7 +117,7 @@ def covers(block: Block, anchor: Anchor, end: int) -> bool:
     return block.span.start <= anchor[1] and end <= block.span.end
 
 
-def joined(block: Block, others: Sequence[Block]) -> Block:
+def joined(block: ContextBlock, others: Sequence[ContextBlock]) -> ContextBlock:
     """One block of stretches that touch, for all their reasons, at the place of the first in order."""
     parts = sorted((block, *others), key=lambda part: part.order)
     spans = [part.span for part in parts if part.span]
@@ -131,7 +131,7 @@ def joined(block: Block, others: Sequence[Block]) -> Block:
     )
 
 
-def shorter(block: Block) -> Iterator[Block]:
+def shorter(block: ContextBlock) -> Iterator[ContextBlock]:
     """The block cut at the ends of its sentences, longest first; never down to its headings."""
     if block.span is None:
         return

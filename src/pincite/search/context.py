@@ -11,11 +11,11 @@ from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 
 from pincite.errors import InvalidArgument
-from pincite.search.blocks import Block, Reason, cost, covers, joined, render, shorter, touches
+from pincite.search.blocks import ContextBlock, Reason, cost, covers, joined, render, shorter, touches
 from pincite.search.candidates import Candidate
 from pincite.search.pulled import Pulling, definitions_used, next_passage, references
 from pincite.search.query import Absence, LegReport, Query, Reader
-from pincite.search.shelf import Shelf
+from pincite.search.shelf import ElementShelf
 from pincite.search.spine import Trace, trace
 from pincite.search.views import views_of
 from pincite.text.tokens import count_tokens
@@ -43,7 +43,7 @@ class ContextOptions:
 
 
 @dataclass(frozen=True, slots=True)
-class Source:
+class ContextSource:
     """One block of a context; the n-th is headed `[n]`."""
 
     scope: Scope
@@ -61,7 +61,7 @@ class Context:
     """Text for a prompt and where every part of it stands."""
 
     text: str
-    sources: tuple[Source, ...]
+    sources: tuple[ContextSource, ...]
     tokens: int
     max_tokens: int
     read_contexts: tuple[Mapping[str, object], ...]
@@ -77,7 +77,9 @@ def gather(reader: Reader, query: Query, options: ContextOptions) -> Context:
         reader = replace(reader, catalog=session)
         # Only the pool is read, so only one hit is cited.
         found = trace(reader, replace(query, group="chunk", sort="relevance", cursor="", limit=1))
-        pulling = Pulling(Shelf(reader.catalog, views_of(reader, found.answer), reader.kinds.links), _scores(found))
+        pulling = Pulling(
+            ElementShelf(reader.catalog, views_of(reader, found.answer), reader.kinds.links), _scores(found)
+        )
         draft = _Draft(options.max_tokens)
         waiting = list(_hits(found, pulling.shelf, query.limit))
         pulls = _pulls(options)
@@ -91,7 +93,7 @@ def gather(reader: Reader, query: Query, options: ContextOptions) -> Context:
     return _context(found, draft, options)
 
 
-_Pull = Callable[[Pulling, Block], Iterator[Block]]
+_Pull = Callable[[Pulling, ContextBlock], Iterator[ContextBlock]]
 
 
 def _pulls(options: ContextOptions) -> tuple[_Pull, ...]:
@@ -110,7 +112,7 @@ def _scores(found: Trace) -> dict[tuple[tuple[Scope, str, str], int], float]:
     return {((c.found.scope, c.found.element_id, c.found.version_id), c.found.chunk): c.score for c in found.pool}
 
 
-def _hits(found: Trace, shelf: Shelf, limit: int) -> Iterator[Block]:
+def _hits(found: Trace, shelf: ElementShelf, limit: int) -> Iterator[ContextBlock]:
     """The best chunks as blocks; a bare heading together with what stands below it."""
     best = found.pool[:limit]
     shelf.fetch((candidate.found.scope, candidate.found.element_id) for candidate in best)
@@ -120,7 +122,7 @@ def _hits(found: Trace, shelf: Shelf, limit: int) -> Iterator[Block]:
             continue
         number = candidate.found.chunk
         span = _with_what_is_below(located.derivation.chunks, number)
-        yield Block(located, number, span, (0, rank), candidate.score, (Reason(_why(rank, candidate)),))
+        yield ContextBlock(located, number, span, (0, rank), candidate.score, (Reason(_why(rank, candidate)),))
 
 
 def _with_what_is_below(chunks: Sequence[Chunk], number: int) -> Span | None:
@@ -148,10 +150,10 @@ class _Draft:
     """Blocks that together stay within the budget."""
 
     budget: int
-    placed: list[tuple[Block, int]] = field(default_factory=list)
+    placed: list[tuple[ContextBlock, int]] = field(default_factory=list)
     """Each with its tokens."""
     texts: set[str] = field(default_factory=set)
-    left_out: list[Block] = field(default_factory=list)
+    left_out: list[ContextBlock] = field(default_factory=list)
     repeated: int = 0
     cut: int = 0
     pulled: int = 0
@@ -161,10 +163,10 @@ class _Draft:
         return sum(tokens for _, tokens in self.placed)
 
     @property
-    def blocks(self) -> list[Block]:
+    def blocks(self) -> list[ContextBlock]:
         return sorted((block for block, _ in self.placed), key=lambda block: block.order)
 
-    def take_whole(self, hits: Sequence[Block], within: int) -> list[Block]:
+    def take_whole(self, hits: Sequence[ContextBlock], within: int) -> list[ContextBlock]:
         """Place hits uncut up to the first that does not fit; that one and those after it."""
         for number, hit in enumerate(hits):
             if not self._is_new(hit):
@@ -173,7 +175,7 @@ class _Draft:
                 return list(hits[number:])
         return []
 
-    def take(self, hits: Iterable[Block]) -> None:
+    def take(self, hits: Iterable[ContextBlock]) -> None:
         """Place hits, cut at the end of a sentence where they do not fit."""
         for hit in hits:
             if self._is_new(hit) and not self._put_some(hit, self.budget):
@@ -187,7 +189,7 @@ class _Draft:
                     if self.pulled < MAX_PULLED and self._is_new(extra, counted=False):
                         self.pulled += self._put_some(extra, min(within, self.budget))
 
-    def _is_new(self, block: Block, *, counted: bool = True) -> bool:
+    def _is_new(self, block: ContextBlock, *, counted: bool = True) -> bool:
         end = block.span.end if block.span else 0
         if any(covers(known, block.anchor, end) for known, _ in self.placed):
             return False
@@ -195,7 +197,7 @@ class _Draft:
         self.repeated += repeats and counted
         return not repeats
 
-    def _put_some(self, block: Block, within: int) -> bool:
+    def _put_some(self, block: ContextBlock, within: int) -> bool:
         """Place the block, or as many of its sentences as fit."""
         if self._put(block, within):
             return True
@@ -208,7 +210,7 @@ class _Draft:
                 return True
         return False
 
-    def _put(self, block: Block, within: int) -> bool:
+    def _put(self, block: ContextBlock, within: int) -> bool:
         """Place the block if it fits, as one with those that it touches."""
         touched = [known for known, _ in self.placed if touches(known, block)]
         others = [pair for pair in self.placed if not touches(pair[0], block)]
@@ -245,16 +247,18 @@ def _context(found: Trace, draft: _Draft, options: ContextOptions) -> Context:
     )
 
 
-def _source(block: Block, blocks: Sequence[Block]) -> Source:
+def _source(block: ContextBlock, blocks: Sequence[ContextBlock]) -> ContextSource:
     version = block.located.version
     reasons = [_told(reason, blocks) for reason in block.reasons]
     more = f"; and {len(reasons) - MAX_REASONS} more" if len(reasons) > MAX_REASONS else ""
     why = "; ".join(reasons[:MAX_REASONS]) + more
     name = version.content.name
-    return Source(version.scope, version.element_id, name, version.version_id, block.citation, block.relevance, why)
+    return ContextSource(
+        version.scope, version.element_id, name, version.version_id, block.citation, block.relevance, why
+    )
 
 
-def _told(reason: Reason, blocks: Sequence[Block]) -> str:
+def _told(reason: Reason, blocks: Sequence[ContextBlock]) -> str:
     if reason.serves is None:
         return reason.text
     key, at = reason.serves

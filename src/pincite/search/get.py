@@ -13,7 +13,7 @@ from pincite.types import Span
 
 
 @dataclass(frozen=True, slots=True)
-class Found:
+class OpenedPassage:
     """What `get` returns: a place, what stands around it, and the state it was read in."""
 
     passage: Passage
@@ -33,7 +33,7 @@ def get(
     span: Span | None = None,
     version: str = "",
     neighbours: int = 0,
-) -> Found:
+) -> OpenedPassage:
     """The element, one of its sections or a span of it, with neighbouring passages."""
     located = passages.locate(catalog, resolved.view, element_id, version)
     if span is not None:
@@ -44,4 +44,4 @@ def get(
     else:
         place = passages.whole_passage(located)
     before, after = passages.neighbours(located, place, neighbours) if neighbours > 0 else ((), ())
-    return Found(place, before, after, resolved.echo, located.lifetime is not None)
+    return OpenedPassage(place, before, after, resolved.echo, located.lifetime is not None)

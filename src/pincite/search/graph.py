@@ -19,7 +19,7 @@ from pincite.search.candidates import Candidate
 from pincite.search.excerpts import Excerpts
 from pincite.search.query import LegReport, LegScore, Query, Reader
 from pincite.search.references import MAX_NAMED, Follower, addresses, fetch_targets, span_of, target_ids
-from pincite.search.shelf import End, Shelf
+from pincite.search.shelf import ElementShelf, End
 from pincite.types import Around, Called, Edges, Excerpt, Relation, Scope, View
 
 SEEDS = 10
@@ -74,7 +74,7 @@ def _evidence(
     pool = {_end(item) for item in candidates}
     seeds = list(_seeds(candidates))
     total = sum(seed.score for seed in seeds)
-    shelf = Shelf(reader.catalog, {view.scope: view for view in views}, reader.kinds.links)
+    shelf = ElementShelf(reader.catalog, {view.scope: view for view in views}, reader.kinds.links)
     joined = _joined_to(shelf, reader.kinds.relation_types, seeds, pool, read)
     shares: dict[End, float] = {}
     for seed in seeds:
@@ -95,7 +95,7 @@ def _seeds(candidates: Sequence[Candidate]) -> Iterator[Candidate]:
 
 
 def _joined_to(
-    shelf: Shelf, types: Collection[str], seeds: Sequence[Candidate], pool: set[End], read: Excerpts
+    shelf: ElementShelf, types: Collection[str], seeds: Sequence[Candidate], pool: set[End], read: Excerpts
 ) -> dict[End, set[End]]:
     """For each hit the elements that its passage refers to, and those that refer to the hit's."""
     read.fetch((seed.found for seed in seeds), names=True)
@@ -138,7 +138,7 @@ def _around(view: View, names: Mapping[End, Sequence[str]]) -> Around:
 
 
 def _targets(
-    shelf: Shelf, said: Mapping[End, Sequence[Relation]], edges: Mapping[Scope, Edges], pool: set[End]
+    shelf: ElementShelf, said: Mapping[End, Sequence[Relation]], edges: Mapping[Scope, Edges], pool: set[End]
 ) -> Iterator[tuple[End, End]]:
     """What each hit's passage refers to: the id that is stated, a path that leads there, or what is called so."""
     asked = [_unclear(view, said, edges[scope].elements, shelf.links) for scope, view in shelf.views.items()]

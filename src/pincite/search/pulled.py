@@ -5,11 +5,11 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 
-from pincite.search.blocks import Block, Key, Reason
+from pincite.search.blocks import ContextBlock, Key, Reason
 from pincite.search.defined import Terms
 from pincite.search.passages import Located, home_section, place_inside, section_chunks
 from pincite.search.references import Followed, Follower, fetch_targets, span_of
-from pincite.search.shelf import Shelf
+from pincite.search.shelf import ElementShelf
 from pincite.types import Chunk, Relation, Scope, Span
 
 LATER = 1
@@ -20,42 +20,42 @@ LATER = 1
 class Pulling:
     """What belongs to the hits of an answer, and what the query itself gave to each chunk."""
 
-    shelf: Shelf
+    shelf: ElementShelf
     scores: Mapping[tuple[Key, int], float]
     _terms: dict[Key, Terms] = field(default_factory=dict)
     _followers: dict[Scope, Follower] = field(default_factory=dict)
     _count: int = 0
 
-    def fetch(self, blocks: Sequence[Block]) -> None:
+    def fetch(self, blocks: Sequence[ContextBlock]) -> None:
         """Read what the blocks refer to, so that pulling it in asks the catalog no more."""
         self.shelf.fetch_outgoing(block.key[:2] for block in blocks)
         fetch_targets(self.shelf, [(block.key[0], item) for block in blocks for item in self._stated(block)])
 
-    def pull(self, located: Located, number: int, reason: Reason, span: Span | None = None) -> Block:
+    def pull(self, located: Located, number: int, reason: Reason, span: Span | None = None) -> ContextBlock:
         """A chunk, or a stretch in it, for a reason that is not the query."""
         version = located.version
         self._count += 1
         score = self.scores.get(((version.scope, version.element_id, version.version_id), number), 0.0)
         where = span or located.derivation.chunks[number].span
-        return Block(located, number, where, (LATER, self._count), score, (reason,))
+        return ContextBlock(located, number, where, (LATER, self._count), score, (reason,))
 
-    def terms(self, block: Block) -> Terms:
+    def terms(self, block: ContextBlock) -> Terms:
         """The definitions of the block's document."""
         if block.key not in self._terms:
             self._terms[block.key] = Terms(block.located.excerpt)
         return self._terms[block.key]
 
-    def followed(self, block: Block) -> Iterator[tuple[Relation, Followed]]:
+    def followed(self, block: ContextBlock) -> Iterator[tuple[Relation, Followed]]:
         """What the block refers to, and where that leads."""
         scope = block.key[0]
         follower = self._followers.setdefault(scope, Follower(self.shelf, scope))
         return ((relation, follower.follow(relation)) for relation in self._stated(block))
 
-    def _stated(self, block: Block) -> Iterator[Relation]:
+    def _stated(self, block: ContextBlock) -> Iterator[Relation]:
         return (relation for relation in self.shelf.outgoing(*block.key[:2]) if _states(block, relation))
 
 
-def definitions_used(pulling: Pulling, block: Block) -> Iterator[Block]:
+def definitions_used(pulling: Pulling, block: ContextBlock) -> Iterator[ContextBlock]:
     """What the block's own document says its terms mean, in the order of the document."""
     located = block.located
     language = block.chunks[0].language or located.version.content.language
@@ -65,7 +65,7 @@ def definitions_used(pulling: Pulling, block: Block) -> Iterator[Block]:
         yield pulling.pull(located, definition.chunk, reason, definition.span)
 
 
-def references(pulling: Pulling, block: Block) -> Iterator[Block]:
+def references(pulling: Pulling, block: ContextBlock) -> Iterator[ContextBlock]:
     """What the block refers to, as far as the view may read it."""
     for relation, end in pulling.followed(block):
         number = _target(end.located, relation, end.section_id) if end.located else None
@@ -73,7 +73,7 @@ def references(pulling: Pulling, block: Block) -> Iterator[Block]:
             yield pulling.pull(end.located, number, Reason("referred to by", block.anchor))
 
 
-def next_passage(pulling: Pulling, block: Block) -> Iterator[Block]:
+def next_passage(pulling: Pulling, block: ContextBlock) -> Iterator[ContextBlock]:
     """The chunk after the block, if both lie in one section."""
     chunks = block.located.derivation.chunks
     shown = block.chunks
@@ -87,7 +87,7 @@ def next_passage(pulling: Pulling, block: Block) -> Iterator[Block]:
         yield pulling.pull(block.located, following.number, Reason("next passage of the same section"))
 
 
-def _states(block: Block, relation: Relation) -> bool:
+def _states(block: ContextBlock, relation: Relation) -> bool:
     """Whether the block makes the reference: it holds the words, or where they are not given, the section."""
     span = span_of(relation)
     if span is not None and block.span is not None:

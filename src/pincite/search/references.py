@@ -18,7 +18,7 @@ from pincite.ids import normalise_id
 from pincite.protocols import Session
 from pincite.protocols.kind import LinkForms
 from pincite.search.passages import Located, home_section, locate, place_inside, section_passage
-from pincite.search.shelf import Shelf
+from pincite.search.shelf import ElementShelf
 from pincite.text.identifiers import fold_name, normalise_identifier
 from pincite.text.section_references import bare_number
 from pincite.types import REFERS_TO, Around, Derivation, Relation, Scope, Span, View
@@ -60,7 +60,7 @@ class Followed:
 class Follower:
     """Follows relations of one repository, as its view sees it."""
 
-    def __init__(self, shelf: Shelf, scope: Scope) -> None:
+    def __init__(self, shelf: ElementShelf, scope: Scope) -> None:
         self._shelf = shelf
         self._scope = scope
         self._sections: dict[str, _Sections] = {}
@@ -108,7 +108,7 @@ class Follower:
         return Followed(reason=f"{len(ids)} documents are called {_name(relation)!r}")
 
 
-def fetch_targets(shelf: Shelf, relations: Sequence[tuple[Scope, Relation]]) -> None:
+def fetch_targets(shelf: ElementShelf, relations: Sequence[tuple[Scope, Relation]]) -> None:
     """Read what relations lead to, so that following them asks the catalog no more: three calls, however many."""
     links = shelf.links
     shelf.fetch((scope, element_id) for scope, relation in relations for element_id in target_ids(relation, links))
@@ -208,7 +208,7 @@ def references_of(
 ) -> tuple[Reference, ...]:
     """What an element or one of its sections refers to, or what refers to it; in the order of the text."""
     here = locate(catalog, view, element_id)
-    shelf = Shelf(catalog, {view.scope: view}, links)
+    shelf = ElementShelf(catalog, {view.scope: view}, links)
     follower = Follower(shelf, view.scope)
     wanted = _wanted(here, section) if section else ""
     found = _incoming(catalog, view, here, links) if incoming else shelf.outgoing(view.scope, here.version.element_id)

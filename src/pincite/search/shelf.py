@@ -18,7 +18,7 @@ Named = tuple[tuple[str, str], ...]
 
 
 @dataclass(slots=True)
-class Shelf:
+class ElementShelf:
     """What was read stays; what was not is read when it is needed, one at a time unless it was fetched before."""
 
     catalog: Session

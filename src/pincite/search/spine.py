@@ -9,7 +9,7 @@ from datetime import date
 
 from pincite import telemetry
 from pincite.advice import either
-from pincite.catalog.resolve import Asked, Resolved, resolve_each
+from pincite.catalog.resolve import AskedState, Resolved, resolve_each
 from pincite.errors import Conflict, UnknownArgument
 from pincite.filters import is_iso_date
 from pincite.queries import OneOf, Ranking
@@ -152,7 +152,7 @@ def _stages(reader: Reader, query: Query, bookmark: Bookmark | None, watch: tele
     return Trace(answer, plan, retrieved.rankings, shown, watch.stages | legs, looked.before)
 
 
-def _describe(span: telemetry.Span, reader: Reader, query: Query, found: Trace) -> None:
+def _describe(span: telemetry.OpenSpan, reader: Reader, query: Query, found: Trace) -> None:
     """What a span says of a search; words and what they found only where the settings want it."""
     answer = found.answer
     names = [str(context["repository_id"]) for context in answer.read_contexts]
@@ -193,7 +193,7 @@ def resolve_all(reader: Reader, query: Query, bookmark: Bookmark | None) -> list
         context, in_force = query.read_context, valid_at
         if bookmark is not None:
             context, in_force = _pinned(info, bookmark.pins[info.scope.repository])
-        asked.append(Asked(info, context, reader.index.reached(info.scope), in_force))
+        asked.append(AskedState(info, context, reader.index.reached(info.scope), in_force))
     return resolve_each(reader.catalog, asked, default=reader.default, roles=reader.roles)
 
 

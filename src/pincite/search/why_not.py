@@ -35,7 +35,7 @@ DEEP = 100_000
 
 
 @dataclass(frozen=True, slots=True)
-class WhyNot:
+class WhyNotReport:
     """The verdict on one element and one query."""
 
     element_id: str
@@ -59,7 +59,7 @@ class WhyNot:
     notes: tuple[str, ...] = ()
 
 
-def why_not(reader: Reader, query: Query, element_id: str, within: Scope | None = None) -> WhyNot:
+def why_not(reader: Reader, query: Query, element_id: str, within: Scope | None = None) -> WhyNotReport:
     """Where the element stands in the answer; `within` one repository of those that are searched."""
     query = replace(query, group="element", sort="relevance")
     with reader.catalog.session(reader.tenant) as session:
@@ -76,7 +76,7 @@ def why_not(reader: Reader, query: Query, element_id: str, within: Scope | None 
         return _not_in_the_pool(reader, query, told, live)
 
 
-def _not_in_the_pool(reader: Reader, query: Query, told: _Told, live: LiveElement) -> WhyNot:
+def _not_in_the_pool(reader: Reader, query: Query, told: _Told, live: LiveElement) -> WhyNotReport:
     """Ask the legs again, far deeper, then without the filters, then look at the words."""
     deep = _deep_trace(reader, query)
     place = _place(deep, live)
@@ -157,7 +157,7 @@ class _Told:
     query: Query
     answer: Answer
 
-    def absent(self) -> WhyNot:
+    def absent(self) -> WhyNotReport:
         """The same for all that the caller does not see, whatever the reason."""
         message = (
             f"there is no {self.element_id!r} in what you may read in this state; check its id with"
@@ -165,7 +165,7 @@ class _Told:
         )
         return self._verdict("absent", message)
 
-    def ranked(self, live: LiveElement, rank: int, candidate: Candidate) -> WhyNot:
+    def ranked(self, live: LiveElement, rank: int, candidate: Candidate) -> WhyNotReport:
         limit = self.query.limit
         if candidate.score < self.query.min_score:
             message = (
@@ -181,7 +181,7 @@ class _Told:
         message = f"it ranks {rank}, and the page ends at {limit}; {ask}"
         return self._found("beyond_page", message, live, rank, candidate)
 
-    def outside_pool(self, live: LiveElement, rank: int, candidate: Candidate) -> WhyNot:
+    def outside_pool(self, live: LiveElement, rank: int, candidate: Candidate) -> WhyNotReport:
         ranks = ", ".join(f"{leg} rank {score.rank}" for leg, score in candidate.legs.items())
         message = (
             f"it is found, but deeper than an answer reaches ({ranks}); add words that it holds and others do not,"
@@ -189,13 +189,13 @@ class _Told:
         )
         return self._found("outside_pool", message, live, rank, candidate)
 
-    def filtered(self, live: LiveElement, candidate: Candidate, names: tuple[str, ...]) -> WhyNot:
+    def filtered(self, live: LiveElement, candidate: Candidate, names: tuple[str, ...]) -> WhyNotReport:
         given = " and ".join(f"{name}={_value(self.query.filters[name])}" for name in names)
         message = f"it matches, but {given} excludes it; leave that filter out or give another value"
         found = self._found("filtered", message, live, None, candidate)
         return replace(found, filters=names)
 
-    def no_match(self, live: LiveElement, deep: Trace) -> WhyNot:
+    def no_match(self, live: LiveElement, deep: Trace) -> WhyNotReport:
         holds = holding(live, deep.plan.words)
         by_leg = {ranking.leg: _score_in(ranking, live) for ranking in deep.rankings}
         verdict = self._verdict("no_match", _mismatch(holds.lacks, holds.forbidden, by_leg))
@@ -204,15 +204,15 @@ class _Told:
 
     def _found(
         self, verdict: Verdict, message: str, live: LiveElement, rank: int | None, candidate: Candidate
-    ) -> WhyNot:
+    ) -> WhyNotReport:
         plain = self._verdict(verdict, message)
         legs = {leg: candidate.legs.get(leg) for leg in plain.legs}
         citation = _citation(live, candidate.found.chunk)
         return replace(plain, legs=legs, rank=rank, score=candidate.score, citation=citation)
 
-    def _verdict(self, verdict: Verdict, message: str) -> WhyNot:
+    def _verdict(self, verdict: Verdict, message: str) -> WhyNotReport:
         idle = [f"the {leg.name} leg did not answer: {leg.reason}" for leg in self.answer.legs if _is_missing(leg)]
-        return WhyNot(
+        return WhyNotReport(
             element_id=self.element_id,
             query=self.query.text,
             verdict=verdict,

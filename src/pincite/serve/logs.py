@@ -40,7 +40,7 @@ class JsonLines(logging.Formatter):
         return text.encode("utf-8", "backslashreplace").decode("utf-8")
 
 
-class Said(logging.Filter):
+class LogFormat(logging.Filter):
     """Messages to the person who started the server appear as they are; all others with the program's name."""
 
     def filter(self, record: logging.LogRecord) -> bool:
@@ -56,7 +56,7 @@ def configure(log: Log) -> None:
     if as_json:
         handler.setFormatter(JsonLines())
     else:
-        handler.addFilter(Said())
+        handler.addFilter(LogFormat())
         handler.setFormatter(logging.Formatter("%(prefix)s%(message)s"))
     logging.basicConfig(handlers=[handler], level=logging.WARNING, force=True)  # other libraries
     logging.getLogger("pincite").setLevel(level.upper())

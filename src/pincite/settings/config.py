@@ -39,9 +39,9 @@ from pincite.kinds.options import CutOptions, KindSettings
 from pincite.models.contexts.options import WriterOptions
 from pincite.queries import Scoring
 from pincite.settings.gate import Gate
-from pincite.settings.models import Embedding, Reranker
+from pincite.settings.models import Embedding, RerankerSettings
 from pincite.settings.retrieval import Retrieval
-from pincite.settings.section import Name, Section, unknown_name
+from pincite.settings.section import Name, SettingsSection, unknown_name
 from pincite.settings.serve import ServeSettings
 
 DEFAULT_LIBRARY = ".pincite"
@@ -55,14 +55,14 @@ def _known_index(given: str) -> str:
     return given
 
 
-class Telemetry(Section):
+class Telemetry(SettingsSection):
     """What traces and logs may contain; the operator decides where they go (docs/observability.md)."""
 
     query_text: bool = False
     """Whether they contain queries and the passages found, which may be personal or confidential."""
 
 
-class Config(Section):
+class Config(SettingsSection):
     """All settings of a library."""
 
     library: str = DEFAULT_LIBRARY
@@ -89,7 +89,7 @@ class Config(Section):
     dense: Literal["auto", "off", "required"] = "auto"
     embedding: Embedding = Embedding()
     retrieval: Retrieval = Retrieval()
-    reranker: Reranker = Reranker()
+    reranker: RerankerSettings = RerankerSettings()
     contextual_embeddings: bool = True
     context_model: WriterOptions = WriterOptions()
     gate: Gate = Gate()

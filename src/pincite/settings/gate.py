@@ -7,10 +7,10 @@ from typing import Self
 from pydantic import Field, model_validator
 from pydantic_core import PydanticCustomError
 
-from pincite.settings.section import Name, Section, Share
+from pincite.settings.section import Name, SettingsSection, Share
 
 
-class Gate(Section):
+class Gate(SettingsSection):
     """What golden queries must reach before a baseline is published or a new generation of the index is used."""
 
     golden: str = ""

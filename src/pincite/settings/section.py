@@ -13,7 +13,7 @@ Share = Annotated[float, Field(ge=0, le=1)]
 UNKNOWN_NAME = "unknown_name"
 
 
-class Section(BaseModel):
+class SettingsSection(BaseModel):
     model_config = ConfigDict(extra="forbid", frozen=True)
 
 

@@ -46,7 +46,7 @@ from pincite.queries import (
     Word,
     WordQuery,
 )
-from pincite.text.expand import Adjacent, Group, Lexicon, Member, StartsWith, Term, Together
+from pincite.text.expand import Adjacent, Group, Member, StartsWith, Term, Together, VisibleVocabulary
 from pincite.text.identifiers import normalise_identifier
 from pincite.text.words import ANALYSER, analyse, tokens
 from pincite.types import Birth, Chunk, Lifetime, Scope, View
@@ -377,7 +377,7 @@ class _Question:
         self.average = Statistics(len(rows), lengths).average_length(query.scoring)
         self.weight = cache(self._weight)
         languages = tuple(sorted({row.entry.language for row in rows}))
-        lexicon = Lexicon(languages, cache(self._holders))
+        lexicon = VisibleVocabulary(languages, cache(self._holders))
         self.compiled: Compiled = compile_query(query, lexicon, len(rows), self._frequency)
 
     def _holders(self, term: str) -> int:

@@ -61,7 +61,7 @@ class Group:
 
 
 @dataclass(frozen=True, slots=True)
-class Lexicon:
+class VisibleVocabulary:
     """The part of the vocabulary visible to the caller."""
 
     languages: tuple[str, ...]
@@ -70,14 +70,16 @@ class Lexicon:
     """Number of visible passages that contain a term."""
 
 
-def expand_words(words: Sequence[tuple[str, str]], lexicon: Lexicon) -> tuple[tuple[Group, ...], ...]:
+def expand_words(words: Sequence[tuple[str, str]], lexicon: VisibleVocabulary) -> tuple[tuple[Group, ...], ...]:
     """Groups for each (token, field) of a query, in order. Takes the whole query, because compounds join its words."""
     simple = [fold(text) for text, _ in words if text.isalpha()]
     joined = _joined_compounds(simple, lexicon) if len(simple) <= MAX_JOINED_WORDS else {}
     return tuple(_expand_token(text, field, lexicon, joined) for text, field in words)
 
 
-def _expand_token(token: str, field: str, lexicon: Lexicon, joined: dict[str, tuple[str, ...]]) -> tuple[Group, ...]:
+def _expand_token(
+    token: str, field: str, lexicon: VisibleVocabulary, joined: dict[str, tuple[str, ...]]
+) -> tuple[Group, ...]:
     """One group for a plain word; for an identifier one for the whole and one per part; for CJK one per pair."""
     token = without_elisions(token)
     analysed = analyse(token, "")
@@ -102,7 +104,9 @@ def _pair_members(pair: str) -> tuple[Member, ...]:
     return (Term(pair),) if len(pair) > 1 else (Term(pair), StartsWith(pair))
 
 
-def _members(source: str, folded: str, lexicon: Lexicon, joined: dict[str, tuple[str, ...]]) -> tuple[Member, ...]:
+def _members(
+    source: str, folded: str, lexicon: VisibleVocabulary, joined: dict[str, tuple[str, ...]]
+) -> tuple[Member, ...]:
     terms = dict.fromkeys(term_of(folded, language) for language in lexicon.languages)
     if _needs_spellings(source, terms, lexicon):
         terms |= dict.fromkeys(
@@ -117,14 +121,14 @@ def _members(source: str, folded: str, lexicon: Lexicon, joined: dict[str, tuple
     return tuple(members)
 
 
-def _needs_spellings(source: str, terms: dict[str, None], lexicon: Lexicon) -> bool:
+def _needs_spellings(source: str, terms: dict[str, None], lexicon: VisibleVocabulary) -> bool:
     """Always for umlauts and names; "blue" is read as "blü" only if no visible passage has "blue"."""
     if not source.isascii() or source[:1].isupper():
         return True
     return not any(lexicon.frequency(term) for term in terms)
 
 
-def _joined_compounds(words: Sequence[str], lexicon: Lexicon) -> dict[str, tuple[str, ...]]:
+def _joined_compounds(words: Sequence[str], lexicon: VisibleVocabulary) -> dict[str, tuple[str, ...]]:
     found: dict[str, dict[str, None]] = {}
     languages = [language for language in lexicon.languages if language in compounds.COMPOUNDING]
     for language in languages:

@@ -23,7 +23,7 @@ NOT_GATED = "not gated: no golden queries configured (gate.golden)"
 
 
 @dataclass(frozen=True, slots=True)
-class Case:
+class RerankerCase:
     """What a verdict applies to; another model, weight, question or repository is another case."""
 
     reranker: RerankPin
@@ -36,10 +36,10 @@ class Case:
 
 
 @dataclass(frozen=True, slots=True)
-class Verdict:
+class RerankerVerdict:
     """The result of the golden queries for a reranker."""
 
-    case: Case
+    case: RerankerCase
     model: str
     passed: bool
     figures: Mapping[str, Any]
@@ -78,14 +78,14 @@ def reranking_of(config: Config, catalog: Catalog, opened: Callable[[], Reranker
     return Reranking(reranker, None if off else pin, deadline, off=off)
 
 
-def case_of(config: Config, pin: RerankPin) -> Case:
+def case_of(config: Config, pin: RerankPin) -> RerankerCase:
     """The case that the golden queries of the configuration would decide; `OSError` if their file cannot be read."""
     golden = hashlib.sha256(Path(config.gate.golden).read_bytes()).hexdigest()
     names = config.gate.repositories or (config.repository,)
-    return Case(pin, golden, tuple(f"{config.tenant}/{config.organization}/{name}" for name in names))
+    return RerankerCase(pin, golden, tuple(f"{config.tenant}/{config.organization}/{name}" for name in names))
 
 
-def keep(catalog: Catalog, verdict: Verdict) -> None:
+def keep(catalog: Catalog, verdict: RerankerVerdict) -> None:
     """Keep the verdict, in place of one on the same case."""
     catalog.server.verdicts.keep(verdict.case.to_json(), verdict.to_json())
 

@@ -15,7 +15,7 @@ import pincite
 from desk import SAMPLES
 from pincite.serve.desk import Desk
 from pincite.serve.http.app import create_app
-from pincite.serve.http.guard import Guard
+from pincite.serve.http.guard import HttpGuard
 from pincite.serve.limits import Limiter
 from pincite.settings import load_config
 
@@ -57,7 +57,7 @@ def serve(tmp_path: Path) -> Iterator[Serve]:
             desk = Desk(library, limiter=limiter)
             app = create_app(desk)
             client = TestClient(
-                Guard(app, desk.settings), base_url=base_url, raise_server_exceptions=False, client=(peer, 50000),
+                HttpGuard(app, desk.settings), base_url=base_url, raise_server_exceptions=False, client=(peer, 50000),
                 follow_redirects=False,
             )  # fmt: skip
             return Served(stack.enter_context(client), desk, app)
@@ -72,5 +72,5 @@ def reading(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Served]:
         library.ingest(SAMPLES)
         desk = Desk(library)
         app = create_app(desk)
-        with TestClient(Guard(app, desk.settings), base_url=HERE, raise_server_exceptions=False) as client:
+        with TestClient(HttpGuard(app, desk.settings), base_url=HERE, raise_server_exceptions=False) as client:
             yield Served(client, desk, app)

@@ -16,7 +16,7 @@ from starlette.testclient import TestClient
 import pincite
 from pincite.serve.desk import Desk
 from pincite.serve.http.app import create_app
-from pincite.serve.http.guard import Guard
+from pincite.serve.http.guard import HttpGuard
 from pincite.settings.serve import ServeSettings
 
 SECRET = "wombat"
@@ -71,7 +71,7 @@ def two(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Two]:
             "role": key("s4", tenant="acme", organization="legal", roles=("visitor",)),
         }
         with TestClient(
-            Guard(app, desk.settings), base_url="http://127.0.0.1", raise_server_exceptions=False
+            HttpGuard(app, desk.settings), base_url="http://127.0.0.1", raise_server_exceptions=False
         ) as client:
             served = _Served(client)
             text = (

@@ -20,7 +20,7 @@ from pincite.serve.callers import Caller
 from pincite.serve.desk import Desk
 from pincite.serve.http import calls
 from pincite.serve.http.app import create_app
-from pincite.serve.http.guard import Guard
+from pincite.serve.http.guard import HttpGuard
 from pincite.settings import load_config
 
 
@@ -58,7 +58,7 @@ def serving(tmp_path: Path, **settings: Any) -> Iterator[tuple[Busy, int]]:
         library.ingest(SAMPLES)
         desk = Busy(library)
         options: dict[str, Any] = {"log_config": None, "lifespan": "on", "timeout_graceful_shutdown": 10}
-        server = uvicorn.Server(uvicorn.Config(Guard(create_app(desk), desk.settings), port=0, **options))
+        server = uvicorn.Server(uvicorn.Config(HttpGuard(create_app(desk), desk.settings), port=0, **options))
         running = threading.Thread(target=server.run)
         running.start()
         eventually(lambda: server.started)

@@ -6,7 +6,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from pincite.eval.html.charts import Difference, Mark, Movement, difference, movement, scale
+from pincite.eval.html.charts import DifferenceDot, Mark, Movement, difference, movement, scale
 from pincite.eval.html.scatter import Scatter, scatter
 from pincite.eval.html.sections import MAX_TAGS
 from pincite.eval.html.values import (
@@ -36,7 +36,7 @@ class ChangeLine:
     found: Direction
     value: float | None
     worded: str
-    chart: Difference
+    chart: DifferenceDot
 
 
 @dataclass(frozen=True, slots=True)

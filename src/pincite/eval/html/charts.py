@@ -89,7 +89,7 @@ def scale(labels: Sequence[str] = QUARTERS) -> tuple[Mark, ...]:
 
 
 @dataclass(frozen=True, slots=True)
-class Difference:
+class DifferenceDot:
     """A dot with its interval, to the left or right of a line at 0; hollow if the interval includes 0."""
 
     label: str
@@ -98,14 +98,14 @@ class Difference:
     interval: tuple[str, str] | None
 
 
-def difference(value: float | None, interval: Pair | None, reach: float, found: Direction, label: str) -> Difference:
+def difference(value: float | None, interval: Pair | None, reach: float, found: Direction, label: str) -> DifferenceDot:
     """Positions of the dot and the ends of its interval; `reach`: the value at the ends of the scale."""
 
     def at(given: float) -> str:
         return percent(0.5 + given / reach / 2)
 
     ends = None if interval is None else (at(interval[0]), at(interval[1]))
-    return Difference(label, found, None if value is None else at(value), ends)
+    return DifferenceDot(label, found, None if value is None else at(value), ends)
 
 
 @dataclass(frozen=True, slots=True)

@@ -9,7 +9,7 @@ from pincite.eval.html.charts import percent
 
 
 @dataclass(frozen=True, slots=True)
-class Column:
+class HistogramColumn:
     """A column of the histogram; `base` is the position of the number above it."""
 
     label: str
@@ -27,7 +27,7 @@ class Histogram:
 
     label: str
     width: str
-    columns: tuple[Column, ...]
+    columns: tuple[HistogramColumn, ...]
 
 
 def histogram(values: Sequence[float]) -> Histogram:
@@ -42,6 +42,6 @@ def histogram(values: Sequence[float]) -> Histogram:
         share = many / highest
         top = 20 + 130 * (1 - share)
         x, middle = percent((place + 0.08) / 12), percent((place + 0.5) / 12)
-        columns.append(Column(label, many, x, middle, f"{top:.4g}", f"{130 * share:.4g}", f"{top - 5:.4g}"))
+        columns.append(HistogramColumn(label, many, x, middle, f"{top:.4g}", f"{130 * share:.4g}", f"{top - 5:.4g}"))
     spoken = ", ".join(f"{label}: {many}" for label, many in zip(labels, counts, strict=True) if many)
     return Histogram(f"Queries by value: {spoken}", percent(0.84 / 12), tuple(columns))

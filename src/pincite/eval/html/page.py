@@ -13,12 +13,12 @@ from pincite.eval.html.colours import DARK, LIGHT
 from pincite.eval.html.sections import latency, legs, notes, spread, tags
 from pincite.eval.html.templating import render
 from pincite.eval.html.values import HEADLINE, amount, count, headline_leg, metric_title, number, pair, span
-from pincite.eval.html.verdict import Verdict, verdict
+from pincite.eval.html.verdict import MainFigure, verdict
 from pincite.eval.html.worst import worst_queries
 
 
 @dataclass(frozen=True, slots=True)
-class Section:
+class PageSection:
     """A part of the page; the template named like its anchor renders it."""
 
     anchor: str
@@ -44,7 +44,7 @@ class Check:
 
 
 @dataclass(frozen=True, slots=True)
-class Gates:
+class ReleaseDecision:
     """Whether the run may be released, and why."""
 
     passed: bool
@@ -61,20 +61,20 @@ class Header:
     qrels: str
     description: str
     figure: Figure
-    gates: Gates | None
-    verdict: Verdict | None
+    gates: ReleaseDecision | None
+    verdict: MainFigure | None
 
 
 def render_page(report: Mapping[str, Any], worst: Sequence[Mapping[str, Any]] = ()) -> str:
     """One self-contained HTML page; the same report gives the same bytes."""
     sections = (
-        Section("legs", "Legs", legs(report)),
-        Section("tags", "Kinds of questions", tags(report)),
-        Section("changes", "What changed", changes(report)),
-        Section("spread", "Spread over queries", spread(report)),
-        Section("latency", "Latency", latency(report)),
-        Section("worst", "Worst queries", worst_queries(worst)),
-        Section("notes", "Notes", notes(report)),
+        PageSection("legs", "Legs", legs(report)),
+        PageSection("tags", "Kinds of questions", tags(report)),
+        PageSection("changes", "What changed", changes(report)),
+        PageSection("spread", "Spread over queries", spread(report)),
+        PageSection("latency", "Latency", latency(report)),
+        PageSection("worst", "Worst queries", worst_queries(worst)),
+        PageSection("notes", "Notes", notes(report)),
     )
     filled = tuple(section for section in sections if section.content)
     return render("page", header=_header(report), sections=filled, index=_index(report), light=LIGHT, dark=DARK)
@@ -103,14 +103,14 @@ def _figure(report: Mapping[str, Any]) -> Figure:
     return Figure(value, name, between, track([Bar(value, interval, "final", 10)], f"{name} {number(value)} {between}"))
 
 
-def _gates(gates: Mapping[str, Any] | None) -> Gates | None:
+def _gates(gates: Mapping[str, Any] | None) -> ReleaseDecision | None:
     if not gates:
         return None
     checks = (
         Check(bool(check.get("passed")), check.get("name", ""), check.get("text") or _wanted(check))
         for check in gates.get("checks") or ()
     )
-    return Gates(bool(gates.get("passed")), tuple(checks))
+    return ReleaseDecision(bool(gates.get("passed")), tuple(checks))
 
 
 def _wanted(check: Mapping[str, Any]) -> str:

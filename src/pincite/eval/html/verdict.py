@@ -10,7 +10,7 @@ from pincite.eval.html.values import HEADLINE, Direction, Pair, amount, directio
 
 
 @dataclass(frozen=True, slots=True)
-class Verdict:
+class MainFigure:
     """The main figure before and after, and what it means in words."""
 
     found: Direction
@@ -26,7 +26,7 @@ class Verdict:
     queries: int
 
 
-def verdict(comparison: Mapping[str, Any] | None) -> Verdict | None:
+def verdict(comparison: Mapping[str, Any] | None) -> MainFigure | None:
     """The verdict of the comparison; None if there is none."""
     metrics = (comparison or {}).get("metrics") or {}
     leg = headline_leg(metrics)
@@ -35,7 +35,7 @@ def verdict(comparison: Mapping[str, Any] | None) -> Verdict | None:
         return None
     moved, interval = amount(change.get("difference")), pair(change.get("interval"))
     found = significant(interval)
-    return Verdict(
+    return MainFigure(
         found,
         _in_words(moved, interval is not None, found),
         _reason(interval is not None, found),

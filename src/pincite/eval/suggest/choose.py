@@ -10,7 +10,7 @@ from pincite.ids import text_hash
 
 
 @dataclass(frozen=True, slots=True)
-class Candidate:
+class SuggestedQuestion:
     """A question and the one place that answers it."""
 
     type: str
@@ -26,7 +26,7 @@ class Candidate:
         return text_hash("\0".join((self.type, self.element_id, self.section_id, self.query)))
 
 
-def choose(found: Iterable[Candidate], types: Sequence[str], limit: int) -> list[Candidate]:
+def choose(found: Iterable[SuggestedQuestion], types: Sequence[str], limit: int) -> list[SuggestedQuestion]:
     """At most `limit` of the candidates, ordered by type, element, section.
 
     Types take turns; one that runs out leaves its share to the others. The second candidate of an element comes after
@@ -34,7 +34,7 @@ def choose(found: Iterable[Candidate], types: Sequence[str], limit: int) -> list
     """
     pool = list(dict.fromkeys(found))
     queues = {type_: _in_turns([c for c in pool if c.type == type_]) for type_ in types}
-    chosen: list[Candidate] = []
+    chosen: list[SuggestedQuestion] = []
     while len(chosen) < limit and any(queues.values()):
         for queue in queues.values():
             if queue and len(chosen) < limit:
@@ -43,10 +43,10 @@ def choose(found: Iterable[Candidate], types: Sequence[str], limit: int) -> list
     return sorted(chosen, key=lambda c: (order[c.type], c.element_id, c.section_id, c.query))
 
 
-def _in_turns(candidates: list[Candidate]) -> list[Candidate]:
+def _in_turns(candidates: list[SuggestedQuestion]) -> list[SuggestedQuestion]:
     """The candidates in turns of their elements, in reverse order: the first to take is last."""
     turns: Counter[str] = Counter()
-    keyed: list[tuple[int, str, Candidate]] = []
+    keyed: list[tuple[int, str, SuggestedQuestion]] = []
     for lot, candidate in sorted(((c.lot, c) for c in candidates), key=lambda pair: pair[0]):
         keyed.append((turns[candidate.element_id], lot, candidate))
         turns[candidate.element_id] += 1

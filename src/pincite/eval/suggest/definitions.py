@@ -11,7 +11,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from pincite.eval.suggest.choose import Candidate
+from pincite.eval.suggest.choose import SuggestedQuestion
 from pincite.eval.suggest.wording import content_words, same
 from pincite.text.sentences import sentences
 from pincite.text.titles import plain_title
@@ -67,7 +67,7 @@ class Defined:
     language: str
 
 
-def definitions(sketches: Sequence[Sketch]) -> Iterator[Candidate]:
+def definitions(sketches: Sequence[Sketch]) -> Iterator[SuggestedQuestion]:
     """Meanings of terms that are defined in one place only: two definitions of a term answer the same question."""
     places: dict[str, set[tuple[str, str]]] = {}
     for sketch in sketches:
@@ -81,7 +81,7 @@ def definitions(sketches: Sequence[Sketch]) -> Iterator[Candidate]:
             alone = max(len(places[f"term {term}"]), len(places[f"meaning {same(defined.meaning)}"])) == 1
             if alone and term not in seen and _asks(defined):
                 seen.add(term)
-                yield Candidate(
+                yield SuggestedQuestion(
                     "definition", defined.meaning, sketch.element_id, defined.section_id, defined.language, defined.term
                 )
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping, Sequence
 from typing import TYPE_CHECKING, TypeAlias
 
-from pincite.eval.suggest.choose import Candidate
+from pincite.eval.suggest.choose import SuggestedQuestion
 from pincite.eval.suggest.wording import same, says_something
 
 if TYPE_CHECKING:
@@ -27,7 +27,7 @@ def titles(sketches: Sequence[Sketch]) -> Titles:
     return {title: frozenset(places) for title, places in found.items()}
 
 
-def headings(sketches: Sequence[Sketch], known: Titles) -> Iterator[Candidate]:
+def headings(sketches: Sequence[Sketch], known: Titles) -> Iterator[SuggestedQuestion]:
     """Headings below the document's own that only one section has, and that have text below them.
 
     A heading whose words are all in the name of another document would ask for that document instead.
@@ -43,12 +43,12 @@ def headings(sketches: Sequence[Sketch], known: Titles) -> Iterator[Candidate]:
                 continue
             others = set.intersection(*(named_by.get(word, set()) for word in same(section.title).split() or [""]))
             if not others - {sketch.element_id} and says_something(section.title, section.language):
-                yield Candidate("heading", section.title, *place, section.language)
+                yield SuggestedQuestion("heading", section.title, *place, section.language)
 
 
-def names(sketches: Sequence[Sketch], known: Titles) -> Iterator[Candidate]:
+def names(sketches: Sequence[Sketch], known: Titles) -> Iterator[SuggestedQuestion]:
     """Names that no other element has, and no section of another element."""
     for sketch in sketches:
         bearers = {element_id for element_id, _ in known[same(sketch.name)]}
         if len(bearers) == 1 and says_something(sketch.name, sketch.language):
-            yield Candidate("name", " ".join(sketch.name.split()), sketch.element_id, "", sketch.language)
+            yield SuggestedQuestion("name", " ".join(sketch.name.split()), sketch.element_id, "", sketch.language)

@@ -10,7 +10,7 @@ from pathlib import PurePosixPath
 from typing import TYPE_CHECKING
 from urllib.parse import unquote
 
-from pincite.eval.suggest.choose import Candidate
+from pincite.eval.suggest.choose import SuggestedQuestion
 from pincite.eval.suggest.headings import Titles
 from pincite.eval.suggest.wording import content_words, points_only, same, says_something
 from pincite.ids import normalise_id
@@ -27,7 +27,7 @@ _INDEX_STEMS = frozenset({"index", "_index", "readme"})
 
 
 @dataclass(frozen=True, slots=True)
-class Link:
+class LinkedWords:
     """Words that lead somewhere: to an address as written or, if stated as a relation, to an element and section."""
 
     words: str
@@ -41,28 +41,28 @@ class Link:
 class _Use:
     """A link, where it stands and where it leads."""
 
-    link: Link
+    link: LinkedWords
     source_id: str
     element_id: str
     section_id: str
 
 
-def written_links(text: str, language: str) -> Iterator[Link]:
+def written_links(text: str, language: str) -> Iterator[LinkedWords]:
     """The Markdown links of a passage."""
     for match in _LINK.finditer(text):
         if words := plain_title(match["words"]):
-            yield Link(words, language, match["target"])
+            yield LinkedWords(words, language, match["target"])
 
 
-def stated_link(relation: Relation, language: str) -> Link | None:
+def stated_link(relation: Relation, language: str) -> LinkedWords | None:
     """A relation that carries the words in which its source cites its target."""
     words = relation.metadata.get("text") or relation.metadata.get("label")
     if not isinstance(words, str) or not words.strip():
         return None
-    return Link(plain_title(words), language, element_id=relation.target, section_id=relation.target_section)
+    return LinkedWords(plain_title(words), language, element_id=relation.target, section_id=relation.target_section)
 
 
-def links(sketches: Sequence[Sketch], known: Titles) -> Iterator[Candidate]:
+def links(sketches: Sequence[Sketch], known: Titles) -> Iterator[SuggestedQuestion]:
     """Words that lead to one element from wherever they stand, and that are not a name or heading anyway.
 
     They must be more than a turn of phrase: share a word with their target's title, or be used by two documents.
@@ -84,7 +84,7 @@ def links(sketches: Sequence[Sketch], known: Titles) -> Iterator[Candidate]:
         agreed = len({use.source_id for use in of_words}) > 1 or _names(target, section_id, key)
         words, language = min((use.link.words, use.link.language) for use in of_words)
         if agreed and _asks(words, language):
-            yield Candidate("citation", words, target.element_id, section_id, language)
+            yield SuggestedQuestion("citation", words, target.element_id, section_id, language)
 
 
 def _names(target: Sketch, section_id: str, key: str) -> bool:
@@ -109,7 +109,9 @@ def _addresses(sketches: Sequence[Sketch]) -> Mapping[str, str]:
     return {address: ids.pop() for address, ids in found.items() if len(ids) == 1}
 
 
-def _target(source: Sketch, link: Link, by_id: Mapping[str, Sketch], addresses: Mapping[str, str]) -> tuple[str, str]:
+def _target(
+    source: Sketch, link: LinkedWords, by_id: Mapping[str, Sketch], addresses: Mapping[str, str]
+) -> tuple[str, str]:
     """Element and section that a link leads to; "" for whatever lies outside the library, or in its own document."""
     if link.element_id:
         element_id, wanted = normalise_id(link.element_id), link.section_id

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 from pincite.errors import InvalidArgument
 from pincite.eval.cases import Case, CaseSet, Context, Judgement
-from pincite.eval.suggest.choose import Candidate, choose
+from pincite.eval.suggest.choose import SuggestedQuestion, choose
 from pincite.eval.suggest.citations import citations
 from pincite.eval.suggest.definitions import definitions
 from pincite.eval.suggest.headings import headings, names, titles
@@ -51,7 +51,7 @@ def suggest(library: Library, *, repository: str = "", limit: int = 100, read_co
     return CaseSet("suggested", _numbered(chosen, read_context), _description(where), (_counts(found, chosen),))
 
 
-def _numbered(chosen: Sequence[Candidate], read_context: Context) -> tuple[Case, ...]:
+def _numbered(chosen: Sequence[SuggestedQuestion], read_context: Context) -> tuple[Case, ...]:
     """The cases, each numbered within its type."""
     cases: list[Case] = []
     for type_ in TYPES:
@@ -78,7 +78,7 @@ def _description(repository: str) -> str:
     )
 
 
-def _counts(found: Sequence[Candidate], chosen: Sequence[Candidate]) -> str:
+def _counts(found: Sequence[SuggestedQuestion], chosen: Sequence[SuggestedQuestion]) -> str:
     parts = []
     for type_ in TYPES:
         of_type = [sum(candidate.type == type_ for candidate in group) for group in (chosen, found)]

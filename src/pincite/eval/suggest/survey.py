@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 from pincite.catalog.resolve import parse_read_context, resolve
 from pincite.eval.cases import Context
 from pincite.eval.suggest.definitions import Defined, given_definition, recognise
-from pincite.eval.suggest.links import Link, stated_link, written_links
+from pincite.eval.suggest.links import LinkedWords, stated_link, written_links
 from pincite.index.entries import passage
 from pincite.types import REFERS_TO, Chunk, Derivation, LiveElement
 
@@ -31,7 +31,7 @@ _TRAILING = " .:–—-"
 
 
 @dataclass(frozen=True, slots=True)
-class Section:
+class SurveyedSection:
     """A section as its chunks show it."""
 
     section_id: str
@@ -63,9 +63,9 @@ class Sketch:
     element_id: str
     name: str
     language: str
-    sections: tuple[Section, ...]
+    sections: tuple[SurveyedSection, ...]
     defined: tuple[Defined, ...]
-    links: tuple[Link, ...]
+    links: tuple[LinkedWords, ...]
 
 
 def survey(library: Library, repository: str, read_context: Context) -> list[Sketch]:
@@ -114,7 +114,7 @@ def _blank(hidden: re.Match[str]) -> str:
     return "".join("\n" if char == "\n" else " " for char in hidden.group())
 
 
-def _sections(derivation: Derivation, texts: list[str], language: str) -> Iterator[Section]:
+def _sections(derivation: Derivation, texts: list[str], language: str) -> Iterator[SurveyedSection]:
     """The sections in order, each from its first chunk and the words of all its chunks."""
     aliases: dict[str, list[str]] = {}
     homes: dict[str, str] = {}
@@ -136,7 +136,7 @@ def _sections(derivation: Derivation, texts: list[str], language: str) -> Iterat
         known = aliases.get(section_id, [])
         whole = heading.rstrip(_TRAILING)
         title = next((a for a in known if a != whole and whole.endswith(a)), whole)
-        yield Section(
+        yield SurveyedSection(
             section_id=section_id,
             heading=heading,
             title=title,

@@ -13,7 +13,7 @@ from numpy.typing import NDArray
 from pincite.advice import by_operator, either, repair
 from pincite.errors import InvalidArgument
 from pincite.index.candidates.rows import Rows
-from pincite.index.candidates.seen import Asked, Seen
+from pincite.index.candidates.seen import EligibleRows, Seen
 from pincite.index.lines import Line, grouping, shown
 from pincite.index.nearness import SAMPLE, background_of, cosine, windows_of
 from pincite.points import Space, Wanted
@@ -36,20 +36,20 @@ WIDER = 4
 
 
 @dataclass(frozen=True, slots=True)
-class Place:
+class ViewedRows:
     """One view of a question, with the rows of its repository."""
 
     view: View
     rows: Rows
     seen: Seen
-    asked: Asked
+    asked: EligibleRows
     space: Space
     dimensions: int
     """0 where the repository has no vectors of the model."""
     fetch: Fetch
 
 
-def search_vectors(store: VectorStore, places: Sequence[Place], query: VectorQuery) -> Ranking:
+def search_vectors(store: VectorStore, places: Sequence[ViewedRows], query: VectorQuery) -> Ranking:
     """The nearest groups; `partial` with the reason where some of what is visible has no vectors."""
     if not any(place.seen.rows for place in places):
         return Ranking("dense")
@@ -78,7 +78,7 @@ def search_vectors(store: VectorStore, places: Sequence[Place], query: VectorQue
     return replace(ranking, status="partial", reason="; ".join(reasons)) if reasons else ranking
 
 
-def _total(places: Sequence[Place], query: VectorQuery) -> int:
+def _total(places: Sequence[ViewedRows], query: VectorQuery) -> int:
     by_element = grouping(query.group, query.among) == "element"
     return sum(place.asked.elements if by_element else len(place.asked.held) for place in places)
 
@@ -100,7 +100,7 @@ class _Scored:
         return replace(self, rows=self.rows[mask], sums=self.sums[mask], windows=self.windows[mask])
 
 
-def _scored(store: VectorStore, place: Place, query: VectorQuery) -> _Scored:
+def _scored(store: VectorStore, place: ViewedRows, query: VectorQuery) -> _Scored:
     """Rows of enough groups, each as near as it is."""
     asked = place.asked
     few = len(asked.held) <= FEW or query.exact
@@ -119,7 +119,7 @@ def _scored(store: VectorStore, place: Place, query: VectorQuery) -> _Scored:
         wanted = replace(wanted, limit=WIDER * wanted.limit)
 
 
-def _score(place: Place, rows: Array, query: VectorQuery) -> _Scored:
+def _score(place: ViewedRows, rows: Array, query: VectorQuery) -> _Scored:
     """Rows that have vectors in the catalog: what was erased a moment ago has none."""
     texts, of_row = np.unique(place.rows.text[rows], return_inverse=True)
     sums, nearest = np.full(len(texts), np.nan), np.zeros(len(texts), np.intp)
@@ -133,12 +133,12 @@ def _score(place: Place, rows: Array, query: VectorQuery) -> _Scored:
     return _Scored(rows, sums[of_row], nearest[of_row]).where(~np.isnan(sums[of_row]))
 
 
-def _groups(place: Place, rows: Array, query: VectorQuery) -> Array:
+def _groups(place: ViewedRows, rows: Array, query: VectorQuery) -> Array:
     groups: Array = place.rows.element[place.rows.owner[rows]] if query.group == "element" else rows
     return groups
 
 
-def _lines(place: Place, query: VectorQuery, scored: _Scored) -> list[tuple[Line, int]]:
+def _lines(place: ViewedRows, query: VectorQuery, scored: _Scored) -> list[tuple[Line, int]]:
     """Rows no farther than the last group that is asked for, with what an answer says of them: also their window."""
     if query.among is None and len(scored.rows):
         order = np.argsort(-scored.sums, kind="stable")
@@ -151,7 +151,7 @@ def _lines(place: Place, query: VectorQuery, scored: _Scored) -> list[tuple[Line
     return list(zip(lines, windows, strict=True))
 
 
-def _line(place: Place, row: int, total: float) -> Line:
+def _line(place: ViewedRows, row: int, total: float) -> Line:
     life = place.rows.lives[place.rows.owner[row]]
     return Line(
         int(place.rows.ids[row]),
@@ -167,7 +167,7 @@ def _line(place: Place, row: int, total: float) -> Line:
     )
 
 
-def _background(places: Sequence[Place], query: VectorQuery) -> Background | None:
+def _background(places: Sequence[ViewedRows], query: VectorQuery) -> Background | None:
     """How near everything visible is, filters aside: over the texts with the smallest keys."""
     smallest = [(key, place.view.scope, number) for number, place in enumerate(places) for key in place.seen.sample]
     sums: list[int] = []

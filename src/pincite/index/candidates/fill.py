@@ -22,7 +22,7 @@ NONE: Ids = np.empty(0, np.int64)
 
 
 @dataclass(frozen=True, slots=True)
-class Filled:
+class FilledStore:
     """What a store holds once it was given what it lacked."""
 
     held: Ids
@@ -32,7 +32,7 @@ class Filled:
     """Of what was put in; 0 where that was nothing."""
 
 
-def put_missing(catalog: Catalog, store: VectorStore, space: Space, rows: Rows, held: Ids | None) -> Filled:
+def put_missing(catalog: Catalog, store: VectorStore, space: Space, rows: Rows, held: Ids | None) -> FilledStore:
     """Put in what the catalog has vectors of and the store has not.
 
     `held` is None for a space that may not be there: it is made with the first vectors, whose dimensions it gets.
@@ -56,7 +56,7 @@ def put_missing(catalog: Catalog, store: VectorStore, space: Space, rows: Rows, 
         store.upsert(space, rows.points(fresh, vectors))
         held = np.union1d(held, rows.ids[fresh])
         added += int(np.count_nonzero(~np.isin(numbers, known)))
-    return Filled(NONE if held is None else held, added, dimensions)
+    return FilledStore(NONE if held is None else held, added, dimensions)
 
 
 def pass_on_deaths(store: VectorStore, space: Space, deaths: Mapping[int, Ids], held: Ids) -> None:

@@ -16,7 +16,7 @@ from typing import TypeVar
 import numpy as np
 
 from pincite.advice import repair
-from pincite.index.candidates.dense import Place, search_vectors
+from pincite.index.candidates.dense import ViewedRows, search_vectors
 from pincite.index.candidates.fill import NONE, drop_erased, pass_on_deaths, put_missing
 from pincite.index.candidates.note import Note, read_note, write_note
 from pincite.index.candidates.rows import Rows
@@ -85,7 +85,7 @@ class CandidateIndex:
         places = [place for view in views if (place := self._place(view, query))]
         return search_vectors(self._store, places, query)
 
-    def _place(self, view: View, query: VectorQuery) -> Place | None:
+    def _place(self, view: View, query: VectorQuery) -> ViewedRows | None:
         info = self._catalog.repositories.get(view.scope)
         if info is None:
             return None
@@ -98,7 +98,7 @@ class CandidateIndex:
         def fetch(keys: Sequence[str]) -> Mapping[str, bytes]:
             return self._catalog.vectors.get(view.scope.tenant, query.fingerprint, keys)
 
-        return Place(view, state.rows, seen, asked, space, dimensions, fetch)
+        return ViewedRows(view, state.rows, seen, asked, space, dimensions, fetch)
 
     def _note(self, info: RepositoryInfo) -> Note:
         if self._pinned:

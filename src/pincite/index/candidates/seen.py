@@ -60,7 +60,7 @@ def count_elements(rows: Rows, some: Array) -> int:
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class Asked:
+class EligibleRows:
     """What filters and `among` leave of the rows that a view may read."""
 
     rows: int
@@ -75,13 +75,13 @@ class Asked:
         return rows
 
 
-def asked_of(seen: Seen, rows: Rows, view: View, query: VectorQuery) -> Asked:
+def asked_of(seen: Seen, rows: Rows, view: View, query: VectorQuery) -> EligibleRows:
     """The rows that a question is about."""
     if not query.filters and query.among is None:
-        return Asked(seen.rows, seen.held, seen.ids, seen.elements)
+        return EligibleRows(seen.rows, seen.held, seen.ids, seen.elements)
     mask = seen.mask & rows.passing(query.filters)
     if query.among is not None:
         mask &= rows.of_elements(name for scope, name in query.among.elements if scope == view.scope)
     left = mask[seen.held]
     held = seen.held[left]
-    return Asked(int(np.count_nonzero(mask)), held, seen.ids[left], count_elements(rows, held))
+    return EligibleRows(int(np.count_nonzero(mask)), held, seen.ids[left], count_elements(rows, held))

@@ -19,8 +19,8 @@ from pincite.index.lexicon.forms import forms
 from pincite.index.lexicon.lives import Timeline
 from pincite.index.lexicon.near import near
 from pincite.index.lexicon.store import (
-    Manifest,
-    Store,
+    LexiconManifest,
+    LexiconState,
     append,
     compact,
     damage,
@@ -48,7 +48,7 @@ class FolderLexicon:
 
     def __init__(self, root: Path, catalog: Catalog) -> None:
         self._root, self._catalog = root, catalog
-        self._open: dict[Path, Store] = {}
+        self._open: dict[Path, LexiconState] = {}
 
     def learn(
         self, scope: Scope, embedder: Embedder, *, progress: Progress | None = None, stop: threading.Event | None = None
@@ -112,7 +112,7 @@ class FolderLexicon:
         if manifest.reached >= info.head:
             return 0
         sweep(folder, manifest)
-        store = Store(folder) if manifest.blocks else None
+        store = LexiconState(folder) if manifest.blocks else None
         numbers = {form: number for number, form in enumerate(store.forms())} if store else {}
         before = len(numbers)
         # A death ends the use of words that other passages may have too: then all passages are looked at again.
@@ -152,14 +152,14 @@ class FolderLexicon:
         progress("words", len(numbers), len(numbers))
         return len(numbers) - before
 
-    def _was_erased(self, scope: Scope, manifest: Manifest) -> bool:
+    def _was_erased(self, scope: Scope, manifest: LexiconManifest) -> bool:
         """Whether something was purged since the lexicon was begun: a word may be one of those."""
         info = self._catalog.repositories.get(scope)
         return info is None or info.purges != manifest.purges
 
-    def _manifest(self, folder: Path, fingerprint: str, purges: int) -> Manifest:
+    def _manifest(self, folder: Path, fingerprint: str, purges: int) -> LexiconManifest:
         """What is there, or a new beginning where it is of another library, damaged, or from before an erasure."""
-        new = Manifest(self._catalog.library_id, fingerprint, purges)
+        new = LexiconManifest(self._catalog.library_id, fingerprint, purges)
         try:
             found = load(folder)
             if any(True for _ in damage(folder)):
@@ -168,7 +168,7 @@ class FolderLexicon:
             return new
         return found if (found.library_id, found.purges) == (new.library_id, purges) else new
 
-    def _store(self, view: View, fingerprint: str) -> Store | None:
+    def _store(self, view: View, fingerprint: str) -> LexiconState | None:
         """What is published, unless something was erased since."""
         info = view.repository or self._catalog.repositories.get(view.scope)
         if info is None:
@@ -177,7 +177,7 @@ class FolderLexicon:
         try:
             known = self._open.get(folder)
             if known is None or known.stamp != stamp(folder):
-                known = self._open[folder] = Store(folder)
+                known = self._open[folder] = LexiconState(folder)
         except (OSError, Damaged):
             return None  # none learned yet, merged under our hands, or to be learned again
         return known if known.manifest.purges == info.purges else None

@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from pincite.index.lexicon.store import SCALE, Block, Store, compact
+from pincite.index.lexicon.store import SCALE, FormBlock, LexiconState, compact
 from pincite.meaning import Floats, NearWord
 from pincite.text.fold import fold
 from pincite.types import View
@@ -20,7 +20,9 @@ SLICE = 8_192
 """Words compared at once."""
 
 
-def near(stores: Iterable[tuple[Store, View]], vectors: Sequence[Floats], above: float, most: int) -> list[NearWord]:
+def near(
+    stores: Iterable[tuple[LexiconState, View]], vectors: Sequence[Floats], above: float, most: int
+) -> list[NearWord]:
     """Words nearer than `above` to one of the vectors, at most so many for each, the nearest first.
 
     A store counts as the view sees it: at its revision, on its day. Forms of one word that differ in case or accents
@@ -28,7 +30,7 @@ def near(stores: Iterable[tuple[Store, View]], vectors: Sequence[Floats], above:
     """
     asked = np.ascontiguousarray(compact(np.stack(vectors)), np.float32)
     bound = int(np.ceil(above * SCALE * SCALE))
-    blocks: list[Block] = []
+    blocks: list[FormBlock] = []
     found: list[_Alike] = []
     for store, view in stores:
         used, first = store.in_use(view.revision, view.valid_at.toordinal()), 0
@@ -60,14 +62,14 @@ class _Alike:
         return _Alike(self.block, self.numbers[low:high], self.rows[low:high], self.likeness[low:high])
 
 
-def _alike(block: Block, place: int, used: Array, asked: Array, bound: int) -> Iterator[_Alike]:
+def _alike(block: FormBlock, place: int, used: Array, asked: Array, bound: int) -> Iterator[_Alike]:
     for low in range(0, len(block), SLICE):
         alike = asked @ block.vectors[low : low + SLICE].astype(np.float32).T
         numbers, rows = np.nonzero((alike >= bound) & used[low : low + SLICE])
         yield _Alike(place, numbers, low + rows, alike[numbers, rows].astype(np.int64))
 
 
-def _nearest(blocks: Sequence[Block], found: Sequence[_Alike], most: int) -> list[tuple[str, tuple[int, str]]]:
+def _nearest(blocks: Sequence[FormBlock], found: Sequence[_Alike], most: int) -> list[tuple[str, tuple[int, str]]]:
     """The words nearest to one vector: folded, with how near the best form is and that form. Others are not read."""
     likeness = np.concatenate([np.empty(0, np.int64), *(item.likeness for item in found)])
     rows = np.concatenate([np.empty(0, np.int64), *(item.rows for item in found)])

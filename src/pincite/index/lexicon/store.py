@@ -35,7 +35,7 @@ MAX_BLOCKS = 8
 
 
 @dataclass(frozen=True, slots=True)
-class Manifest:
+class LexiconManifest:
     library_id: str
     fingerprint: str
     purges: int
@@ -59,7 +59,7 @@ class Lives:
     end_day: Array
 
 
-class Block:
+class FormBlock:
     """Some forms in the order in which they were learned."""
 
     def __init__(self, folder: Path) -> None:
@@ -71,14 +71,14 @@ class Block:
         return len(self.forms)
 
 
-class Store:
+class LexiconState:
     """One published state, opened."""
 
     def __init__(self, folder: Path) -> None:
         self.folder = folder
         self.stamp = stamp(folder)
         self.manifest = load(folder)
-        self.blocks = tuple(Block(folder / name) for name in self.manifest.blocks)
+        self.blocks = tuple(FormBlock(folder / name) for name in self.manifest.blocks)
         self.lives = read_lives(folder, self.manifest)
 
     def in_use(self, revision: int, day: int) -> Array:
@@ -102,29 +102,29 @@ def compact(vectors: Floats) -> Array:
     return np.clip(np.rint(vectors.astype(np.float64) * SCALE), -SCALE, SCALE).astype(np.int8)
 
 
-def load(folder: Path) -> Manifest:
+def load(folder: Path) -> LexiconManifest:
     """FileNotFoundError when nothing was published."""
     value = read_sealed(folder / MANIFEST)
-    return Manifest(**{**value, "blocks": tuple(value["blocks"])})
+    return LexiconManifest(**{**value, "blocks": tuple(value["blocks"])})
 
 
-def publish(folder: Path, manifest: Manifest) -> None:
+def publish(folder: Path, manifest: LexiconManifest) -> None:
     folder.mkdir(parents=True, exist_ok=True)
     write_sealed(folder / MANIFEST, asdict(manifest))
 
 
-def append(folder: Path, manifest: Manifest, forms: Sequence[str], vectors: Array) -> Manifest:
+def append(folder: Path, manifest: LexiconManifest, forms: Sequence[str], vectors: Array) -> LexiconManifest:
     """One more block, published; all become one when there are many."""
     manifest = _written(folder, manifest, manifest.blocks, [form.encode("utf-8") for form in forms], [vectors])
     if len(manifest.blocks) > MAX_BLOCKS:
-        blocks = [Block(folder / name) for name in manifest.blocks]
+        blocks = [FormBlock(folder / name) for name in manifest.blocks]
         every = [form for block in blocks for form in block.forms]
         manifest = _written(folder, manifest, (), every, [block.vectors for block in blocks])
     sweep(folder, manifest)
     return manifest
 
 
-def publish_lives(folder: Path, manifest: Manifest, lives: Lives, reached: int) -> Manifest:
+def publish_lives(folder: Path, manifest: LexiconManifest, lives: Lives, reached: int) -> LexiconManifest:
     """When each form was in use, up to the revision."""
     name = f"lives-{manifest.next_number:06d}"
     writer = _writer(folder / name)
@@ -140,7 +140,7 @@ def publish_lives(folder: Path, manifest: Manifest, lives: Lives, reached: int) 
     return manifest
 
 
-def read_lives(folder: Path, manifest: Manifest) -> Lives:
+def read_lives(folder: Path, manifest: LexiconManifest) -> Lives:
     if not manifest.lives:
         return Lives(np.empty(0, np.int32), *(np.empty(0, np.int64) for _ in range(4)))
     columns = open_columns(folder / manifest.lives)
@@ -151,7 +151,7 @@ def read_lives(folder: Path, manifest: Manifest) -> Lives:
         raise Damaged(f"{place(folder / manifest.lives)} lacks the column {absent}; {advice}") from None
 
 
-def sweep(folder: Path, manifest: Manifest) -> None:
+def sweep(folder: Path, manifest: LexiconManifest) -> None:
     """Remove what the manifest does not name: leftovers of a kill, and what was replaced."""
     named = {*manifest.blocks, manifest.lives}
     for path in (*folder.glob("block-*"), *folder.glob("lives-*")):
@@ -184,8 +184,8 @@ def stamp(folder: Path) -> tuple[int, ...]:
 
 
 def _written(
-    folder: Path, manifest: Manifest, kept: tuple[str, ...], forms: Sequence[bytes], vectors: Sequence[Array]
-) -> Manifest:
+    folder: Path, manifest: LexiconManifest, kept: tuple[str, ...], forms: Sequence[bytes], vectors: Sequence[Array]
+) -> LexiconManifest:
     name = f"block-{manifest.next_number:06d}"
     writer = _writer(folder / name)
     blob, offsets = pack_strings(forms)

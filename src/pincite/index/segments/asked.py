@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 
 from pincite.index.segments.order import Part, rows_among
 from pincite.index.segments.select import filter_mask
-from pincite.index.segments.vectors import WAITING, VectorStore
+from pincite.index.segments.vectors import WAITING, SegmentVectors
 from pincite.index.segments.visibility import Visible
 from pincite.queries import Among, Filter
 
@@ -22,7 +22,7 @@ REMEMBERED = 6
 
 
 @dataclass(frozen=True, slots=True)
-class Asked:
+class AskedRows:
     """Rows of one segment that a question is asked of."""
 
     mask: Array | None
@@ -37,7 +37,9 @@ class Asked:
     """… and how many rows wait for theirs."""
 
 
-def asked_of(part: Part, store: VectorStore | None, filters: Sequence[Filter], among: Among | None = None) -> Asked:
+def asked_of(
+    part: Part, store: SegmentVectors | None, filters: Sequence[Filter], among: Among | None = None
+) -> AskedRows:
     """What the filters leave of the visible rows, all or those of some elements; the former is remembered."""
     visible = part.visible
     if store is None or among is not None:
@@ -45,7 +47,7 @@ def asked_of(part: Part, store: VectorStore | None, filters: Sequence[Filter], a
         if among is not None:
             passed = _both(passed, _among_mask(part, among))
         return _without_store(visible, passed) if store is None else _look(visible, store, passed)
-    remembered: dict[tuple[Filter, ...], Asked] = store.asked.setdefault(visible, {})
+    remembered: dict[tuple[Filter, ...], AskedRows] = store.asked.setdefault(visible, {})
     key = tuple(filters)
     known = remembered.get(key)
     if known is None:
@@ -61,14 +63,14 @@ def _among_mask(part: Part, among: Among) -> Array:
     return mask
 
 
-def _without_store(visible: Visible, passed: Array | None) -> Asked:
+def _without_store(visible: Visible, passed: Array | None) -> AskedRows:
     mask = _both(visible.mask, passed)
     has_text = visible.segment.has_text
     waiting = int(np.count_nonzero(has_text if mask is None else has_text & mask))
-    return Asked(mask, np.empty(0, bool), 0, 0, waiting)
+    return AskedRows(mask, np.empty(0, bool), 0, 0, waiting)
 
 
-def _look(visible: Visible, store: VectorStore, passed: Array | None) -> Asked:
+def _look(visible: Visible, store: SegmentVectors, passed: Array | None) -> AskedRows:
     segment = visible.segment
     mask = _both(visible.mask, passed)
     text_of_row = store.places(segment).text_of_row
@@ -80,7 +82,7 @@ def _look(visible: Visible, store: VectorStore, passed: Array | None) -> Asked:
     texts = np.zeros(int(store.first_text[-1]), bool)
     texts[here[known]] = True
     elements = int(np.count_nonzero(owners[1:] != owners[:-1])) + bool(len(owners))
-    return Asked(mask, texts, len(owners), elements, int(np.count_nonzero(here == WAITING)))
+    return AskedRows(mask, texts, len(owners), elements, int(np.count_nonzero(here == WAITING)))
 
 
 def _both(one: Array | None, other: Array | None) -> Array | None:

@@ -13,7 +13,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from pincite.index.nearness import SAMPLE, background_of
-from pincite.index.segments.blocks import Keys
+from pincite.index.segments.blocks import TextKeys
 from pincite.index.segments.cascade import Piece
 from pincite.index.segments.scan import score_texts
 from pincite.queries import Background
@@ -26,7 +26,7 @@ def background(pieces: Iterable[Piece], question: Array) -> Background | None:
     whole = list(pieces)
     among = sum(int(np.count_nonzero(piece.texts)) for piece in whole)
     first = [(piece.block, _first(piece.texts)) for piece in whole]
-    keys = Keys.joined([block.keys[texts] for block, texts in first])
+    keys = TextKeys.joined([block.keys[texts] for block, texts in first])
     chosen = np.zeros(len(keys), bool)
     chosen[keys.order()[:SAMPLE]] = True
     sums: list[int] = []

@@ -28,7 +28,7 @@ SLICE = 32_768
 
 
 @dataclass(frozen=True, slots=True)
-class Keys:
+class TextKeys:
     """128-bit keys of texts in two halves, as the rows of segments carry them."""
 
     high: Array
@@ -37,8 +37,8 @@ class Keys:
     def __len__(self) -> int:
         return len(self.high)
 
-    def __getitem__(self, chosen: Any) -> Keys:
-        return Keys(self.high[chosen], self.low[chosen])
+    def __getitem__(self, chosen: Any) -> TextKeys:
+        return TextKeys(self.high[chosen], self.low[chosen])
 
     def order(self) -> Array:
         """Ascending, which is the order of the hashes in hex."""
@@ -49,17 +49,17 @@ class Keys:
         return [f"{h:016x}{low:016x}" for h, low in zip(self.high.tolist(), self.low.tolist(), strict=True)]
 
     @classmethod
-    def joined(cls, parts: Sequence[Keys]) -> Keys:
+    def joined(cls, parts: Sequence[TextKeys]) -> TextKeys:
         empty = np.empty(0, np.uint64)
         return cls(np.concatenate([empty, *(k.high for k in parts)]), np.concatenate([empty, *(k.low for k in parts)]))
 
-    def distinct(self) -> Keys:
+    def distinct(self) -> TextKeys:
         """Sorted, each once."""
         ordered = self[self.order()]
         changes = (ordered.high[1:] != ordered.high[:-1]) | (ordered.low[1:] != ordered.low[:-1])
         return ordered[np.append(True, changes)[: len(ordered)]]
 
-    def find(self, wanted: Keys) -> Array:
+    def find(self, wanted: TextKeys) -> Array:
         """Where each wanted key lies among these, which are sorted; -1 where it does not."""
         out = np.full(len(wanted), -1, np.int32)
         at = np.searchsorted(self.high, wanted.high)
@@ -76,14 +76,14 @@ class Keys:
         return out
 
 
-class Block:
+class VectorBlock:
     """Reads what `write_block` wrote."""
 
     def __init__(self, folder: Path) -> None:
         columns = open_columns(folder)
         self.name = folder.name
         self.dimensions: int = columns.facts["dimensions"]
-        self.keys = Keys(columns["key_high"], columns["key_low"])
+        self.keys = TextKeys(columns["key_high"], columns["key_low"])
         self.ptr = columns["ptr"]
         self.vectors = columns["vectors"].reshape(-1, self.dimensions)
         self.planes = columns["planes"].reshape(-1, len(self.vectors))
@@ -136,12 +136,12 @@ class Block:
         return known
 
 
-def row_keys(segment: Segment) -> Keys:
+def row_keys(segment: Segment) -> TextKeys:
     """The key of every row; 0 for rows that have no text of their own."""
-    return Keys(segment["row_text_high"], segment["row_text_low"])
+    return TextKeys(segment["row_text_high"], segment["row_text_low"])
 
 
-def write_block(folder: Path, keys: Keys, counts: Array, dimensions: int, pieces: Iterable[Array]) -> None:
+def write_block(folder: Path, keys: TextKeys, counts: Array, dimensions: int, pieces: Iterable[Array]) -> None:
     """Write a block. `keys` are sorted; `pieces` give the vectors, in their order, as int16 matrices."""
     writer = ColumnWriter(folder)
     try:
@@ -178,10 +178,10 @@ def sign_bits(vectors: Array) -> Array:
     return packed.view("<u8").astype(np.uint64, copy=False)
 
 
-def merge_blocks(folder: Path, sources: Sequence[tuple[Block, Array]]) -> tuple[int, int]:
+def merge_blocks(folder: Path, sources: Sequence[tuple[VectorBlock, Array]]) -> tuple[int, int]:
     """Write the texts that each source's mask keeps as one block; how many texts and vectors that are."""
     old = [np.flatnonzero(keep) for _, keep in sources]
-    keys = Keys.joined([block.keys[texts] for (block, _), texts in zip(sources, old, strict=True)])
+    keys = TextKeys.joined([block.keys[texts] for (block, _), texts in zip(sources, old, strict=True)])
     order = keys.order()
     source_of = np.repeat(np.arange(len(sources)), [len(texts) for texts in old])[order]
     old_of = np.concatenate(old)[order]
@@ -192,7 +192,7 @@ def merge_blocks(folder: Path, sources: Sequence[tuple[Block, Array]]) -> tuple[
     return len(keys), int(counts.sum())
 
 
-def _gathered(blocks: Sequence[Block], source_of: Array, old_of: Array, counts: Array) -> Iterator[Array]:
+def _gathered(blocks: Sequence[VectorBlock], source_of: Array, old_of: Array, counts: Array) -> Iterator[Array]:
     """Vectors of the texts in their new order, a slice of texts at a time."""
     for low in range(0, len(old_of), SLICE):
         part = slice(low, low + SLICE)

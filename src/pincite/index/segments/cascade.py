@@ -21,7 +21,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from pincite.index.segments.blocks import Block, sign_bits
+from pincite.index.segments.blocks import VectorBlock, sign_bits
 from pincite.index.segments.ragged import pointers
 
 Array = NDArray[Any]
@@ -50,7 +50,7 @@ QUESTION_BITS = 4
 class Piece:
     """A block and the mask of its texts that are asked for."""
 
-    block: Block
+    block: VectorBlock
     texts: Array
 
     @cached_property
@@ -135,7 +135,7 @@ class Cascade:
             out += common_bits(planes, bits)
         return out.astype(np.int32) - (common_bits(planes, negative).astype(np.int32) << (QUESTION_BITS - 1))
 
-    def _estimate(self, block: Block, texts: Array) -> Array:
+    def _estimate(self, block: VectorBlock, texts: Array) -> Array:
         """What whole and nearest window of each text may add up to."""
         if not len(texts):
             return np.empty(0, np.int32)
@@ -171,7 +171,7 @@ def nearest(distances: Sequence[Array], wanted: int) -> list[Array]:
     return [here[array[here] <= limit] for array, here in zip(distances, places, strict=True)]
 
 
-def hamming(block: Block, chosen: Array | None, bits: Array) -> Array:
+def hamming(block: VectorBlock, chosen: Array | None, bits: Array) -> Array:
     """Differing sign bits of each vector (of those chosen, in their order)."""
     if chosen is not None and len(chosen) * 4 > len(block.vectors):
         return hamming(block, None, bits)[chosen]  # reading all in order is faster than picking many

@@ -12,13 +12,13 @@ from numpy.typing import NDArray
 from pincite.advice import by_operator, either
 from pincite.errors import InvalidArgument
 from pincite.index.nearness import cosines
-from pincite.index.segments.asked import Asked, asked_of
+from pincite.index.segments.asked import AskedRows, asked_of
 from pincite.index.segments.background import background
 from pincite.index.segments.cascade import Cascade, Piece
 from pincite.index.segments.finds import Extras, SegmentFinds
 from pincite.index.segments.order import Order, Part, Ranked, order_of
 from pincite.index.segments.scan import nearest_windows, score_texts
-from pincite.index.segments.vectors import VectorStore
+from pincite.index.segments.vectors import SegmentVectors
 from pincite.queries import Ranking, VectorQuery
 from pincite.types import Scope
 
@@ -35,7 +35,7 @@ REMEMBERED = 4
 class _Field:
     """The vectors of one repository, and the parts whose rows they belong to."""
 
-    store: VectorStore
+    store: SegmentVectors
     parts: tuple[int, ...]
     pieces: tuple[Piece, ...]
 
@@ -47,7 +47,7 @@ class _Run:
     query: VectorQuery
     question: Array
     order: Order
-    asked: Sequence[Asked]
+    asked: Sequence[AskedRows]
     fields: Sequence[_Field]
 
     @property
@@ -55,7 +55,7 @@ class _Run:
         return sum(item.rows if self.order.group == "chunk" else item.elements for item in self.asked)
 
 
-def search_vectors(parts: Sequence[Part], stores: Mapping[Scope, VectorStore | None], query: VectorQuery) -> Ranking:
+def search_vectors(parts: Sequence[Part], stores: Mapping[Scope, SegmentVectors | None], query: VectorQuery) -> Ranking:
     """The best groups by cosine, ties by id. `stores` has the vectors of the query's model for every scope."""
     if not parts:
         return Ranking("dense")
@@ -76,7 +76,7 @@ def search_vectors(parts: Sequence[Part], stores: Mapping[Scope, VectorStore | N
 
 
 def _everything(
-    parts: Sequence[Part], stores: Mapping[Scope, VectorStore | None], run: _Run, query: VectorQuery
+    parts: Sequence[Part], stores: Mapping[Scope, SegmentVectors | None], run: _Run, query: VectorQuery
 ) -> list[Piece]:
     """All that the views may read, filters aside."""
     fields = run.fields
@@ -85,7 +85,7 @@ def _everything(
     return [piece for field in fields for piece in field.pieces]
 
 
-def _check_dimensions(stores: Mapping[Scope, VectorStore | None], query: VectorQuery) -> None:
+def _check_dimensions(stores: Mapping[Scope, SegmentVectors | None], query: VectorQuery) -> None:
     for scope, store in stores.items():
         if store is not None and store.dimensions != len(query.vector):
             raise InvalidArgument(
@@ -95,7 +95,7 @@ def _check_dimensions(stores: Mapping[Scope, VectorStore | None], query: VectorQ
 
 
 def _fields(
-    parts: Sequence[Part], stores: Mapping[Scope, VectorStore | None], asked: Sequence[Asked]
+    parts: Sequence[Part], stores: Mapping[Scope, SegmentVectors | None], asked: Sequence[AskedRows]
 ) -> tuple[_Field, ...]:
     by_scope: dict[Scope, list[int]] = {}
     for number, part in enumerate(parts):
@@ -109,7 +109,7 @@ def _fields(
     return tuple(fields)
 
 
-def _pieces(store: VectorStore, masks: Sequence[Array]) -> tuple[Piece, ...]:
+def _pieces(store: SegmentVectors, masks: Sequence[Array]) -> tuple[Piece, ...]:
     """The blocks with the texts that any of the masks holds; remembered, as the masks are."""
     key = tuple(map(id, masks))
     known: tuple[Sequence[Array], tuple[Piece, ...]] | None = store.pieces.get(key)
@@ -160,7 +160,7 @@ def _rows(run: _Run, chosen: Sequence[Array]) -> _Scored:
     return out
 
 
-def _rows_of(run: _Run, store: VectorStore, number: int, texts: Array, sums: Array) -> tuple[Array, Array]:
+def _rows_of(run: _Run, store: SegmentVectors, number: int, texts: Array, sums: Array) -> tuple[Array, Array]:
     """A text may stand in several rows of a part, in none, or in some that are hidden."""
     places = store.places(run.order.parts[number].visible.segment)
     rows, values = places.rows_with(texts, sums)

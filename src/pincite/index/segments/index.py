@@ -36,8 +36,8 @@ from pincite.index.segments.snapshot import Snapshot, is_current, open_generatio
 from pincite.index.segments.sweep import sweep, sweep_generations, sweep_merges
 from pincite.index.segments.take import forget_unused, remove_store, repair_stores, sweep_store, take_missing
 from pincite.index.segments.vectors import (
+    SegmentVectors,
     StoreManifest,
-    VectorStore,
     check_stores,
     open_store,
     store_folder,
@@ -76,7 +76,7 @@ class SegmentIndex:
         self._keys = Keys(catalog)
         self._pinned = pinned or {}
         self._snapshots: dict[str, Snapshot] = {}
-        self._stores: dict[Path, VectorStore] = {}
+        self._stores: dict[Path, SegmentVectors] = {}
         self._guard = threading.Lock()
 
     # --- reading ----------------------------------------------------------------------------------------------
@@ -149,7 +149,7 @@ class SegmentIndex:
                 self._snapshots[place.key] = fresh
             return fresh
 
-    def _store(self, scope: Scope, fingerprint: str) -> VectorStore | None:
+    def _store(self, scope: Scope, fingerprint: str) -> SegmentVectors | None:
         """The vectors of a repository under a model; None when there are none."""
         keyed = self._keys.of(scope)
         folder = store_folder(self._root / keyed.key, fingerprint) if keyed else self._root

@@ -16,12 +16,12 @@ from pincite.index.segments.elsewhere import held_elsewhere
 from pincite.index.segments.finds import Extras, SegmentFinds
 from pincite.index.segments.lists import PostingList, posting_list
 from pincite.index.segments.order import Order, Part, order_of, rows_among
-from pincite.index.segments.phrases import Budget, literal_weights
+from pincite.index.segments.phrases import StreamBudget, literal_weights
 from pincite.index.segments.select import demand_mask, filter_mask
 from pincite.index.segments.topk import Scorer, Threshold, score_given, score_rows
 from pincite.index.terms import Compiled, WeighedGroup, compile_query, required_groups
 from pincite.queries import LONG_QUERY, Matched, Node, Phrase, Prefix, Ranking, Word, WordQuery
-from pincite.text.expand import Group, Lexicon, Term, Together
+from pincite.text.expand import Group, Term, Together, VisibleVocabulary
 from pincite.types import Scope
 
 Array = NDArray[Any]
@@ -37,7 +37,7 @@ class _Run:
     query: WordQuery
     parts: Sequence[Part]
     languages: tuple[str, ...]
-    budget: Budget = field(default_factory=Budget)
+    budget: StreamBudget = field(default_factory=StreamBudget)
     lists: dict[tuple[int, Group], PostingList] = field(default_factory=dict)
 
     def list_of(self, part: int, group: Group) -> PostingList:
@@ -97,7 +97,7 @@ def _prepare(parts: Sequence[Part], query: WordQuery) -> _Prepared:
     run = _Run(query, parts, languages)
     counted = [part.visible.frequency for part in parts]
     frequency = counted[0] if len(counted) == 1 else lambda term: sum([count(term) for count in counted])
-    lexicon = Lexicon(languages, frequency)
+    lexicon = VisibleVocabulary(languages, frequency)
     compiled = compile_query(query, lexicon, statistics.rows, run.frequency)
     return _Prepared(run, compiled, statistics.average_length(query.scoring))
 

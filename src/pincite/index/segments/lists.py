@@ -10,7 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from pincite.index.bm25 import boosts_of
-from pincite.index.segments.phrases import Budget, find_adjacent, find_prefix
+from pincite.index.segments.phrases import StreamBudget, find_adjacent, find_prefix
 from pincite.index.segments.visibility import Visible
 from pincite.queries import Scoring
 from pincite.text.expand import Adjacent, Group, Member, StartsWith, Term, Together
@@ -124,7 +124,7 @@ def _look_up(listed: Array, rows: Array, values: Any) -> Array:
 
 
 def posting_list(
-    visible: Visible, group: Group, scoring: Scoring, languages: Sequence[str], budget: Budget
+    visible: Visible, group: Group, scoring: Scoring, languages: Sequence[str], budget: StreamBudget
 ) -> PostingList:
     """The list of a group in one segment: rows that hold it in a field that counts."""
     segment = visible.segment
@@ -146,7 +146,7 @@ class _Maker:
     boosts: tuple[float, ...]
     table: Array
     languages: Sequence[str]
-    budget: Budget
+    budget: StreamBudget
 
     def make(self, member: Member) -> tuple[Array, Array]:
         if isinstance(member, Term):

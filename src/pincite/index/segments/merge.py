@@ -29,7 +29,7 @@ SLICE = 4_000_000
 
 
 @dataclass(frozen=True, slots=True)
-class Source:
+class SegmentToMerge:
     """A segment to merge: which of its owners go into the new one, and when they died as known now."""
 
     segment: Segment
@@ -37,11 +37,11 @@ class Source:
     keep: Array
 
     @classmethod
-    def of(cls, opened: OpenSegment, keep: Array) -> Source:
+    def of(cls, opened: OpenSegment, keep: Array) -> SegmentToMerge:
         return cls(opened.segment, opened.died, keep)
 
 
-def merge_segments(folder: Path, sources: Sequence[Source]) -> int:
+def merge_segments(folder: Path, sources: Sequence[SegmentToMerge]) -> int:
     """Write the kept owners of all sources as one segment; returns its number of rows."""
     writer = ColumnWriter(folder)
     try:
@@ -54,7 +54,7 @@ def merge_segments(folder: Path, sources: Sequence[Source]) -> int:
 
 
 class _Merge:
-    def __init__(self, writer: ColumnWriter, sources: Sequence[Source]) -> None:
+    def __init__(self, writer: ColumnWriter, sources: Sequence[SegmentToMerge]) -> None:
         self.writer = writer
         self.sources = sources
         self.fields = in_order(name for source in sources for name in source.segment.fields)
@@ -106,7 +106,7 @@ class _Merge:
             new_row[number][row_old[mine]] = mine
         return row_source, row_old, new_row
 
-    def _take(self, column: Callable[[Source], Array], source_of: Array, old: Array, dtype: Any) -> Array:
+    def _take(self, column: Callable[[SegmentToMerge], Array], source_of: Array, old: Array, dtype: Any) -> Array:
         """One value per new owner or row, each from its source."""
         out = np.zeros(len(old), dtype)
         for number, source in enumerate(self.sources):
@@ -122,7 +122,7 @@ class _Merge:
         recipes, recipe_maps = self._facts("recipes", lambda s: s.segment["owner_recipe"][s.keep])
         audiences, audience_maps = self._facts("roles", lambda s: s.segment["owner_roles"][s.keep])
 
-        def owners(name: str, column: Callable[[Source], Array], dtype: Any) -> None:
+        def owners(name: str, column: Callable[[SegmentToMerge], Array], dtype: Any) -> None:
             self.writer.add(name, self._take(column, self.owner_source, self.owner_old, dtype))
 
         owners("owner_lifetime", lambda s: s.segment["owner_lifetime"], np.int64)
@@ -139,7 +139,7 @@ class _Merge:
         self.writer.add("owner_version", versions.ravel())
         return {"recipes": recipes, "roles": audiences}
 
-    def _facts(self, name: str, used: Callable[[Source], Array]) -> tuple[list[Any], list[Array]]:
+    def _facts(self, name: str, used: Callable[[SegmentToMerge], Array]) -> tuple[list[Any], list[Array]]:
         """Used entries of a small table in the headers, sorted, and per source the new index of each old one.
 
         Only what kept rows use: a role or recipe that only an erased element had goes with it.
@@ -378,4 +378,4 @@ def _slices(lengths: Array) -> list[tuple[int, int]]:
     return out
 
 
-__all__ = ["Source", "merge_segments"]
+__all__ = ["SegmentToMerge", "merge_segments"]

@@ -21,7 +21,7 @@ MAX_WORDS = 8_000_000
 
 
 @dataclass
-class Budget:
+class StreamBudget:
     """How much of the stream a query may still read."""
 
     left: int = MAX_WORDS
@@ -37,7 +37,7 @@ class Budget:
 
 
 def find_adjacent(
-    visible: Visible, words: Sequence[str], boosts: tuple[float, ...], languages: Sequence[str], budget: Budget
+    visible: Visible, words: Sequence[str], boosts: tuple[float, ...], languages: Sequence[str], budget: StreamBudget
 ) -> tuple[Array, Array]:
     """Visible rows in which the folded words stand side by side in one field, and the weight of the occurrences."""
     segment = visible.segment
@@ -56,7 +56,7 @@ def find_adjacent(
     return _weigh(slots, boosts)
 
 
-def find_prefix(visible: Visible, prefix: str, boosts: tuple[float, ...], budget: Budget) -> tuple[Array, Array]:
+def find_prefix(visible: Visible, prefix: str, boosts: tuple[float, ...], budget: StreamBudget) -> tuple[Array, Array]:
     """Visible rows with a word that begins with the folded prefix, and the weight of all such words."""
     segment = visible.segment
     low, high = segment.words.prefix_range(prefix)
@@ -76,7 +76,7 @@ def literal_weights(
     Words come with the field they are restricted to, "" for any.
     """
     out = np.zeros((len(words), len(rows)), np.float64)
-    where, slots = _read(segment, rows, boosts, Budget(left=2**62))
+    where, slots = _read(segment, rows, boosts, StreamBudget(left=2**62))
     stream = segment["stream"][where]
     fields = len(segment.fields)
     index = np.searchsorted(rows, slots // fields)
@@ -125,7 +125,7 @@ def _rows_with(segment: Segment, terms: Sequence[str]) -> Array:
     return rows[0] if len(rows) == 1 else np.unique(np.concatenate(rows))
 
 
-def _read(segment: Segment, rows: Array, boosts: tuple[float, ...], budget: Budget) -> tuple[Array, Array]:
+def _read(segment: Segment, rows: Array, boosts: tuple[float, ...], budget: StreamBudget) -> tuple[Array, Array]:
     """Stream positions of all words in the rows' boosted fields, and the (row, field) slot of each."""
     ptr = segment["stream_ptr"]
     fields = np.array([i for i, boost in enumerate(boosts) if boost], np.int64)

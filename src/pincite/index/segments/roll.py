@@ -15,7 +15,7 @@ from pincite.ids import erasure_key
 from pincite.index.segments.build import build_segment
 from pincite.index.segments.format import verify
 from pincite.index.segments.manifest import Manifest, SegmentEntry, load_deaths, store_deaths, store_manifest
-from pincite.index.segments.merge import Source, merge_segments
+from pincite.index.segments.merge import SegmentToMerge, merge_segments
 from pincite.index.segments.segment import Segment
 from pincite.index.segments.sweep import sweep, sweep_merges
 from pincite.index.segments.take import forget_unused
@@ -108,7 +108,7 @@ def _erase(folder: Path, manifest: Manifest, catalog: Catalog, info: RepositoryI
             if not keep.any():
                 continue
             name, manifest = manifest.numbered("seg")
-            rows = merge_segments(folder / name, [Source.of(opened, keep)])
+            rows = merge_segments(folder / name, [SegmentToMerge.of(opened, keep)])
             entry = SegmentEntry(name, rows, entry.history)
         entries.append(entry)
     return replace(manifest, segments=tuple(entries), purges=info.purges)

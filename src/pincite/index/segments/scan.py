@@ -11,7 +11,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from pincite.index.segments.blocks import Block
+from pincite.index.segments.blocks import VectorBlock
 from pincite.index.segments.ragged import pointers
 
 Array = NDArray[Any]
@@ -20,7 +20,7 @@ BATCH = 512
 """Vectors that are widened to float64 at once: 2 MB at 512 dimensions, which stays in the cache."""
 
 
-def score_texts(block: Block, texts: Array | None, question: Array) -> Array:
+def score_texts(block: VectorBlock, texts: Array | None, question: Array) -> Array:
     """Sum of the products of whole and nearest window, for the texts of the block (None: all)."""
     if texts is None:
         dots, starts = _dots(block.vectors, None, question), block.ptr[:-1]
@@ -47,7 +47,7 @@ def _dots(vectors: Array, chosen: Array | None, question: Array) -> Array:
     return out
 
 
-def nearest_windows(block: Block, texts: Array, question: Array) -> list[int]:
+def nearest_windows(block: VectorBlock, texts: Array, question: Array) -> list[int]:
     """Which vector of each text is nearest to the question, the first of equals."""
     if block.is_single:
         return [0] * len(texts)

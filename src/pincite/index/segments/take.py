@@ -18,7 +18,7 @@ from numpy.typing import NDArray
 from pincite.advice import repair
 from pincite.errors import Damaged
 from pincite.fixed import count_of, dimensions_of
-from pincite.index.segments.blocks import Block, Keys, merge_blocks, row_keys, write_block
+from pincite.index.segments.blocks import TextKeys, VectorBlock, merge_blocks, row_keys, write_block
 from pincite.index.segments.crowding import crowded
 from pincite.index.segments.format import verify
 from pincite.index.segments.segment import Segment
@@ -26,8 +26,8 @@ from pincite.index.segments.vectors import (
     MANIFEST,
     WAITING,
     BlockEntry,
+    SegmentVectors,
     StoreManifest,
-    VectorStore,
     load_store,
     open_store,
     publish_store,
@@ -52,7 +52,11 @@ MAX_DEAD_SHARE = 0.3
 
 
 def take_missing(
-    folder: Path, start: StoreManifest, segments: Sequence[OpenSegment], fetch: Fetch, known: VectorStore | None = None
+    folder: Path,
+    start: StoreManifest,
+    segments: Sequence[OpenSegment],
+    fetch: Fetch,
+    known: SegmentVectors | None = None,
 ) -> int:
     """Append the vectors of texts that the segments hold and the store has not; how many texts were added.
 
@@ -73,7 +77,7 @@ def take_missing(
     return added
 
 
-def _missing(store: VectorStore | None, segments: Sequence[OpenSegment]) -> tuple[list[str], list[str]]:
+def _missing(store: SegmentVectors | None, segments: Sequence[OpenSegment]) -> tuple[list[str], list[str]]:
     """Keys that wait for vectors, in order, in hex: those of the living, and those that only the dead hold."""
     living, dead = [], []
     for opened in segments:
@@ -84,7 +88,7 @@ def _missing(store: VectorStore | None, segments: Sequence[OpenSegment]) -> tupl
         alive = _alive(opened, rows)
         living.append(keys[rows[alive]])
         dead.append(keys[rows[~alive]])
-    first, other = Keys.joined(living).distinct(), Keys.joined(dead).distinct()
+    first, other = TextKeys.joined(living).distinct(), TextKeys.joined(dead).distinct()
     return first.hex(), other[first.find(other) < 0].hex()
 
 
@@ -116,7 +120,7 @@ def _append(folder: Path, manifest: StoreManifest, batch: Mapping[str, bytes], *
     halves = np.frombuffer(b"".join(map(bytes.fromhex, batch)), ">u8").astype(np.uint64).reshape(-1, 2)
     vectors = np.frombuffer(b"".join(batch.values()), "<i2").reshape(-1, manifest.dimensions)
     name, manifest = manifest.numbered()
-    write_block(folder / name, Keys(halves[:, 0], halves[:, 1]), counts, manifest.dimensions, [vectors])
+    write_block(folder / name, TextKeys(halves[:, 0], halves[:, 1]), counts, manifest.dimensions, [vectors])
     entry = BlockEntry(name, len(batch), len(vectors), history)
     manifest = replace(manifest, blocks=(*manifest.blocks, entry))
     publish_store(folder, manifest)
@@ -124,7 +128,7 @@ def _append(folder: Path, manifest: StoreManifest, batch: Mapping[str, bytes], *
 
 
 def _move_history(
-    folder: Path, manifest: StoreManifest, blocks: Sequence[Block], segments: Sequence[OpenSegment]
+    folder: Path, manifest: StoreManifest, blocks: Sequence[VectorBlock], segments: Sequence[OpenSegment]
 ) -> StoreManifest:
     """Take what only the dead hold out of the blocks of the living, where it is much."""
     if all((opened.died == FOREVER).all() for opened in segments):
@@ -171,7 +175,7 @@ def _replaced(
     folder: Path,
     manifest: StoreManifest,
     old: Sequence[BlockEntry],
-    sources: Mapping[bool, Sequence[tuple[Block, Array]]],
+    sources: Mapping[bool, Sequence[tuple[VectorBlock, Array]]],
 ) -> StoreManifest:
     """A block of the living, of history, or one of each in the place of others, published."""
     kept = [entry for entry in manifest.blocks if entry not in old]
@@ -184,17 +188,17 @@ def _replaced(
     return manifest
 
 
-def _verified(folder: Path, entry: BlockEntry) -> Block:
+def _verified(folder: Path, entry: BlockEntry) -> VectorBlock:
     """A block to copy from: what is copied gets fresh checksums, which would hide damage."""
     damage = verify(folder / entry.name)
     if damage:
         raise Damaged(f"vectors: {damage}; {repair()}")
-    return Block(folder / entry.name)
+    return VectorBlock(folder / entry.name)
 
 
 def forget_unused(repository: Path, segments: Sequence[Segment], purges: int) -> None:
     """Take vectors that no row needs any more out of every store, block by block, and note the purge."""
-    used = Keys.joined([row_keys(segment) for segment in segments]).distinct()
+    used = TextKeys.joined([row_keys(segment) for segment in segments]).distinct()
     for folder in store_folders(repository):
         sweep_store(folder)
         try:
@@ -202,7 +206,7 @@ def forget_unused(repository: Path, segments: Sequence[Segment], purges: int) ->
         except FileNotFoundError:
             continue
         for entry in manifest.blocks:
-            keep = used.find(Block(folder / entry.name).keys) >= 0
+            keep = used.find(VectorBlock(folder / entry.name).keys) >= 0
             if not keep.all():
                 manifest = _replaced(folder, manifest, [entry], {entry.history: [(_verified(folder, entry), keep)]})
         if manifest.purges != purges:

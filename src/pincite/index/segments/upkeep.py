@@ -27,7 +27,7 @@ from pincite.index.segments.manifest import (
     store_deaths,
     store_manifest,
 )
-from pincite.index.segments.merge import Source, merge_segments
+from pincite.index.segments.merge import SegmentToMerge, merge_segments
 from pincite.index.segments.segment import Segment
 from pincite.index.segments.snapshot import Snapshot
 from pincite.index.segments.sweep import MERGING, sweep
@@ -88,7 +88,7 @@ def _merge(repository: Path, snapshot: Snapshot, chosen: tuple[SegmentEntry, ...
     opened = [o for e, o in zip(snapshot.manifest.segments, snapshot.segments, strict=True) if e.name in names]
     made: list[SegmentEntry] = []
     for history in (False, True):
-        sources = [Source.of(o, (o.died != FOREVER) == history) for o in opened]
+        sources = [SegmentToMerge.of(o, (o.died != FOREVER) == history) for o in opened]
         if any(source.keep.any() for source in sources):
             name = f"merge-{'history' if history else 'live'}-{min(names)}-{max(names)}-{len(names)}"
             rows = merge_segments(snapshot.folder / name, sources)

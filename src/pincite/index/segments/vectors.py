@@ -23,7 +23,7 @@ from numpy.typing import NDArray
 
 from pincite.advice import place, repair
 from pincite.errors import Damaged
-from pincite.index.segments.blocks import Block, row_keys
+from pincite.index.segments.blocks import VectorBlock, row_keys
 from pincite.index.segments.format import read_sealed, verify, write_sealed
 from pincite.index.segments.ragged import pointers, positions
 from pincite.index.segments.segment import Segment
@@ -65,7 +65,7 @@ class StoreManifest:
 
 
 @dataclass(frozen=True, slots=True)
-class Places:
+class TextPlaces:
     """Where the texts of one segment lie in a store; texts are numbered through all its blocks."""
 
     text_of_row: Array
@@ -86,17 +86,17 @@ class Places:
         return self.rows[positions(first, counts)], np.repeat(values[here], counts)
 
 
-class VectorStore:
+class SegmentVectors:
     """One published state of a store, opened. A newer one shares the blocks they have in common."""
 
-    def __init__(self, folder: Path, previous: VectorStore | None = None) -> None:
+    def __init__(self, folder: Path, previous: SegmentVectors | None = None) -> None:
         self.folder = folder
         self.stamp = _stamp(folder)
         self.manifest = load_store(folder)
         same = previous is not None and previous.manifest.token == self.manifest.token
         known = {block.name: block for block in previous.blocks} if previous and same else {}
         names = [entry.name for entry in self.manifest.blocks]
-        self.blocks: tuple[Block, ...] = tuple(known.get(name) or Block(folder / name) for name in names)
+        self.blocks: tuple[VectorBlock, ...] = tuple(known.get(name) or VectorBlock(folder / name) for name in names)
         self.first_text = np.append(0, np.cumsum([len(block) for block in self.blocks], dtype=np.int64))
         """Number of the first text of each block and, last, of all texts."""
         self._starts: list[int] = self.first_text[:-1].tolist()
@@ -104,25 +104,25 @@ class VectorStore:
         """What `asked.py` remembers …"""
         self.pieces: dict[tuple[int, ...], Any] = {}
         """… and `dense.py`."""
-        self._places: WeakKeyDictionary[Segment, Places] = WeakKeyDictionary()
+        self._places: WeakKeyDictionary[Segment, TextPlaces] = WeakKeyDictionary()
 
     @property
     def dimensions(self) -> int:
         return self.manifest.dimensions
 
-    def locate(self, text: int) -> tuple[Block, int]:
+    def locate(self, text: int) -> tuple[VectorBlock, int]:
         """The block that holds a text, and the text's number in it."""
         number = bisect_right(self._starts, text) - 1
         return self.blocks[number], text - self._starts[number]
 
-    def places(self, segment: Segment) -> Places:
+    def places(self, segment: Segment) -> TextPlaces:
         """Where the rows of the segment have their vectors; remembered."""
         known = self._places.get(segment)
         if known is None:
             known = self._places[segment] = self._find(segment)
         return known
 
-    def _find(self, segment: Segment) -> Places:
+    def _find(self, segment: Segment) -> TextPlaces:
         keys = row_keys(segment)
         text_of_row = np.where((keys.high | keys.low) == 0, np.int32(NO_TEXT), np.int32(WAITING))
         found = [(texts + np.int32(base), rows) for base, texts, rows in self._pairs(segment)]
@@ -131,7 +131,7 @@ class VectorStore:
         rows = np.concatenate([empty, *(rows for _, rows in found)])
         text_of_row[rows] = texts
         lowest = int(texts[0]) if len(texts) else 0
-        return Places(text_of_row, rows, lowest, pointers(np.bincount(texts - np.int32(lowest))))
+        return TextPlaces(text_of_row, rows, lowest, pointers(np.bincount(texts - np.int32(lowest))))
 
     def _pairs(self, segment: Segment) -> Iterator[tuple[int, Array, Array]]:
         for block, base in zip(self.blocks, self.first_text.tolist(), strict=False):
@@ -159,7 +159,7 @@ def publish_store(folder: Path, manifest: StoreManifest) -> None:
     write_sealed(folder / MANIFEST, asdict(manifest))
 
 
-def is_current(store: VectorStore) -> bool:
+def is_current(store: SegmentVectors) -> bool:
     """Whether nothing was published since the store was opened."""
     try:
         return _stamp(store.folder) == store.stamp
@@ -167,14 +167,14 @@ def is_current(store: VectorStore) -> bool:
         return False
 
 
-def open_store(folder: Path, previous: VectorStore | None) -> VectorStore | None:
+def open_store(folder: Path, previous: SegmentVectors | None) -> SegmentVectors | None:
     """The newest published state; None when this model has no vectors here."""
     missing: FileNotFoundError | None = None
     for _ in range(ATTEMPTS):
         if not (folder / MANIFEST).exists():
             return None
         try:
-            return VectorStore(folder, previous)
+            return SegmentVectors(folder, previous)
         except FileNotFoundError as error:
             missing = error
     raise Damaged(f"{place(missing.filename if missing else folder)} is missing; {repair()}")

@@ -20,9 +20,9 @@ from pincite.fixed import MAX_WINDOWS
 from pincite.index.lines import Line, grouping, shown
 from pincite.index.nearness import SAMPLE, Windows, background_of, cosine
 from pincite.index.sqlite_vec.rows import lines
-from pincite.index.sqlite_vec.store import Store
+from pincite.index.sqlite_vec.store import SqliteVecFile
 from pincite.index.sqlite_vec.vectors import has_vectors, model_id, signs, vectors_of
-from pincite.index.sqlite_vec.visible import ROWS, Condition, Place, among, filtered, visible
+from pincite.index.sqlite_vec.visible import ROWS, Condition, ViewedRepository, among, filtered, visible
 from pincite.queries import Background, Filter, OneOf, Ranking, VectorQuery
 
 MOST = 4_096
@@ -39,8 +39,8 @@ FIRST = 1_600
 class _Run:
     """One question."""
 
-    store: Store
-    places: Sequence[Place]
+    store: SqliteVecFile
+    places: Sequence[ViewedRepository]
     query: VectorQuery
     model: int
     dimensions: int
@@ -66,7 +66,7 @@ class _Counts:
     """… and those that wait for some."""
 
 
-def search_vectors(store: Store, places: Sequence[Place], query: VectorQuery) -> Ranking:
+def search_vectors(store: SqliteVecFile, places: Sequence[ViewedRepository], query: VectorQuery) -> Ranking:
     """The nearest groups; `partial` with the reason where some have no vectors, or sqlite-vec's limit cut it short."""
     seen = visible(places)
     if not places or not store.remember(("any", seen.key), lambda: _any(store, seen)):
@@ -99,7 +99,7 @@ def search_vectors(store: Store, places: Sequence[Place], query: VectorQuery) ->
     return ranking
 
 
-def _any(store: Store, seen: Condition) -> bool:
+def _any(store: SqliteVecFile, seen: Condition) -> bool:
     return store.one(f"SELECT 1 FROM {ROWS} WHERE {seen.sql} LIMIT 1", seen.values) is not None
 
 
@@ -196,7 +196,7 @@ def _nearest(run: _Run, limit: int) -> list[int]:
 _NEAREST = "SELECT id, distance FROM near_{model} WHERE signs MATCH vec_bit(:signs) AND k = :k AND {inside}"
 
 
-def _languages(filters: Sequence[Filter], place: Place) -> tuple[tuple[Filter, ...], Sequence[str | None]]:
+def _languages(filters: Sequence[Filter], place: ViewedRepository) -> tuple[tuple[Filter, ...], Sequence[str | None]]:
     """What is left of the filters, and the partitions that they name; None for all of them."""
     for item in filters:
         if isinstance(item, OneOf) and item.field == "language" and not place.restated:
@@ -204,7 +204,7 @@ def _languages(filters: Sequence[Filter], place: Place) -> tuple[tuple[Filter, .
     return tuple(filters), [None]
 
 
-def _inside(run: _Run, place: Place, filters: Sequence[Filter]) -> tuple[str, dict[str, object]]:
+def _inside(run: _Run, place: ViewedRepository, filters: Sequence[Filter]) -> tuple[str, dict[str, object]]:
     """The view and the filters, as `vec0` takes them inside its scan."""
     view = place.view
     parts = ["repository = :repository", "died > :revision"]

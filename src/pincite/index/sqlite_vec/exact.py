@@ -8,13 +8,13 @@ from dataclasses import replace
 
 from pincite.index.lines import Line, shown
 from pincite.index.sqlite_vec.rows import COLUMNS, line
-from pincite.index.sqlite_vec.store import Store
-from pincite.index.sqlite_vec.visible import ROWS, Place, filtered, visible
+from pincite.index.sqlite_vec.store import SqliteVecFile
+from pincite.index.sqlite_vec.visible import ROWS, ViewedRepository, filtered, visible
 from pincite.queries import IdentifierQuery, Matched, Ranking
 from pincite.text.identifiers import normalise_identifier
 
 
-def search_identifiers(store: Store, places: Sequence[Place], query: IdentifierQuery) -> Ranking:
+def search_identifiers(store: SqliteVecFile, places: Sequence[ViewedRepository], query: IdentifierQuery) -> Ranking:
     """Rows that carry the identifiers: those that carry more of them first, then by id. One hit per group."""
     wanted = tuple(dict.fromkeys(key for key in map(normalise_identifier, query.identifiers) if key))
     if not places or not wanted:

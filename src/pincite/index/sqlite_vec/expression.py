@@ -8,7 +8,7 @@ from dataclasses import dataclass
 
 from pincite.fields import STRUCTURAL
 from pincite.index.sqlite_vec.schema import TERM_COLUMNS, WORD_COLUMNS
-from pincite.index.sqlite_vec.store import Store
+from pincite.index.sqlite_vec.store import SqliteVecFile
 from pincite.text.expand import Adjacent, Group, Member, StartsWith, Term, Together
 
 LEAST_IDF = 1e-6
@@ -19,7 +19,7 @@ LEAST_IDF = 1e-6
 class Vocabulary:
     """How often words occur in the whole file: FTS5 knows no views."""
 
-    store: Store
+    store: SqliteVecFile
     boosts: tuple[float, ...]
 
     @property

@@ -24,8 +24,8 @@ from pincite.index.sqlite_vec.exact import search_identifiers
 from pincite.index.sqlite_vec.keyword import search_words
 from pincite.index.sqlite_vec.prepare import has_tables, prepare, repository_id, require_readable
 from pincite.index.sqlite_vec.roll import remove_all, roll_forward
-from pincite.index.sqlite_vec.store import BUSY_MILLISECONDS, Store, clear_errors
-from pincite.index.sqlite_vec.visible import ROWS, Place, places, visible
+from pincite.index.sqlite_vec.store import BUSY_MILLISECONDS, SqliteVecFile, clear_errors
+from pincite.index.sqlite_vec.visible import ROWS, ViewedRepository, places, visible
 from pincite.protocols import Catalog
 from pincite.queries import IdentifierQuery, IndexFeatures, IndexStatus, Ranking, SegmentStatus, VectorQuery, WordQuery
 from pincite.text.words import ANALYSER
@@ -55,14 +55,14 @@ class SqliteVecIndex:
         exact_scan=True,
     )
 
-    def __init__(self, folder: Path, catalog: Catalog, *, within: Store | None = None) -> None:
+    def __init__(self, folder: Path, catalog: Catalog, *, within: SqliteVecFile | None = None) -> None:
         """`within`: read what a writer has not committed yet, to judge it before it is taken up."""
         self._path = folder / FILE
         self._catalog = catalog
         self._keys = Keys(catalog)
         self._within = within
         self._own = threading.local()
-        self._opened: WeakSet[Store] = WeakSet()
+        self._opened: WeakSet[SqliteVecFile] = WeakSet()
         self._guard = threading.Lock()
 
     # --- reading ----------------------------------------------------------------------------------------------
@@ -98,7 +98,7 @@ class SqliteVecIndex:
         return out
 
     @contextmanager
-    def _reading(self, views: Sequence[View]) -> Iterator[tuple[Store | None, Sequence[Place]]]:
+    def _reading(self, views: Sequence[View]) -> Iterator[tuple[SqliteVecFile | None, Sequence[ViewedRepository]]]:
         """The file and the repositories of the views in it, in one state; no file where there is nothing to read."""
         store = self._store()
         known = (self._keys.of(view.scope) for view in views)
@@ -114,7 +114,7 @@ class SqliteVecIndex:
             yield store, places(store, keys, views)
 
     @contextmanager
-    def _repository(self, scope: Scope) -> Iterator[tuple[Store, int] | None]:
+    def _repository(self, scope: Scope) -> Iterator[tuple[SqliteVecFile, int] | None]:
         """The file and the number of the repository in it; None if it is not there."""
         keyed, store = self._keys.of(scope), self._store()
         if keyed is None or store is None:
@@ -126,11 +126,11 @@ class SqliteVecIndex:
                 known = store.one("SELECT id FROM repositories WHERE key = ?", (keyed.key,))
             yield (store, int(known)) if known is not None else None
 
-    def _store(self, *, create: bool = False) -> Store | None:
+    def _store(self, *, create: bool = False) -> SqliteVecFile | None:
         """This thread's connection; opened anew if the file has been replaced."""
         if self._within is not None:
             return self._within
-        known: Store | None = getattr(self._own, "store", None)
+        known: SqliteVecFile | None = getattr(self._own, "store", None)
         try:
             file = self._path.stat().st_ino
         except FileNotFoundError:
@@ -142,7 +142,7 @@ class SqliteVecIndex:
             known.close()
         if not file and not create:
             return None
-        fresh = Store(self._path)
+        fresh = SqliteVecFile(self._path)
         self._own.store = fresh
         with self._guard:
             self._opened.add(fresh)
@@ -223,18 +223,18 @@ class SqliteVecIndex:
             return store.connection.total_changes() - before >= 2  # less says that there was nothing to merge
 
     @contextmanager
-    def _writing(self, wait_seconds: float = 60.0) -> Iterator[Store]:
+    def _writing(self, wait_seconds: float = 60.0) -> Iterator[SqliteVecFile]:
         store = self._store(create=True)
         assert store is not None
         with store.write(wait_seconds=wait_seconds):
             yield store
 
-    def _take_known(self, store: Store, repository: int, info: RepositoryInfo) -> None:
+    def _take_known(self, store: SqliteVecFile, repository: int, info: RepositoryInfo) -> None:
         """Take in the vectors of what is new, of models that the repository already has vectors of."""
         for (fingerprint,) in store.all("SELECT fingerprint FROM taken WHERE repository = ?", (repository,)):
             vectors.take(store, repository, info.scope, fingerprint, self._catalog)
 
-    def _remove_traces(self, store: Store) -> None:
+    def _remove_traces(self, store: SqliteVecFile) -> None:
         """Empty the write-ahead log of what was erased; a reader may hold it, then the next `advance` tries again."""
         with store.lock, clear_errors("erasing", self._path):
             if store.one("SELECT 1 FROM meta WHERE key = 'traces'") is None:

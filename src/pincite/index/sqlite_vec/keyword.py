@@ -16,11 +16,11 @@ from pincite.index.lines import Line, grouping, shown
 from pincite.index.sqlite_vec.expression import Vocabulary, expression
 from pincite.index.sqlite_vec.rows import lines
 from pincite.index.sqlite_vec.schema import TERM_COLUMNS
-from pincite.index.sqlite_vec.store import Store
-from pincite.index.sqlite_vec.visible import ROWS, Condition, Place, among, filtered, visible
+from pincite.index.sqlite_vec.store import SqliteVecFile
+from pincite.index.sqlite_vec.visible import ROWS, Condition, ViewedRepository, among, filtered, visible
 from pincite.index.terms import Compiled, WeighedGroup, compile_query, required_groups
 from pincite.queries import All, Matched, Maybe, Node, Not, Phrase, Prefix, Ranking, Word, WordQuery
-from pincite.text.expand import Group, Lexicon, Term, Together
+from pincite.text.expand import Group, Term, Together, VisibleVocabulary
 
 FACTOR = 2.2
 """k1 + 1 of FTS5's bm25()."""
@@ -37,8 +37,8 @@ Scored = tuple[int, int, float]
 class _Run:
     """One query."""
 
-    store: Store
-    places: Sequence[Place]
+    store: SqliteVecFile
+    places: Sequence[ViewedRepository]
     query: WordQuery
     boosts: tuple[float, ...]
     vocabulary: Vocabulary
@@ -56,13 +56,13 @@ class _Run:
         return {f"w{number}": boost for number, boost in enumerate((*self.boosts, *self.boosts))}
 
 
-def search_words(store: Store, places: Sequence[Place], query: WordQuery) -> Ranking:
+def search_words(store: SqliteVecFile, places: Sequence[ViewedRepository], query: WordQuery) -> Ranking:
     """The best groups; filters and demands hold inside the scan."""
     boosts = boosts_of(query.scoring, TERM_COLUMNS)
     vocabulary = Vocabulary(store, boosts)
     if not places or not vocabulary.rows:
         return Ranking("keyword")
-    lexicon = Lexicon(_languages(store, places), vocabulary.holders)
+    lexicon = VisibleVocabulary(_languages(store, places), vocabulary.holders)
     compiled = compile_query(query, lexicon, vocabulary.rows, vocabulary.frequency)
     if not compiled.groups:
         return Ranking("keyword", notes=("no word to search for",))
@@ -77,7 +77,7 @@ def search_words(store: Store, places: Sequence[Place], query: WordQuery) -> Ran
     return Ranking("keyword", tuple(found), total, not complete, notes=compiled.notes)
 
 
-def _languages(store: Store, places: Sequence[Place]) -> tuple[str, ...]:
+def _languages(store: SqliteVecFile, places: Sequence[ViewedRepository]) -> tuple[str, ...]:
     repositories = json.dumps([place.repository for place in places])
     return tuple(language for (language,) in store.all(_LANGUAGES, (repositories,)))
 

@@ -5,16 +5,16 @@ from __future__ import annotations
 from pincite.advice import by_operator
 from pincite.errors import Unavailable
 from pincite.index.sqlite_vec.schema import FORMAT, TABLES
-from pincite.index.sqlite_vec.store import Store
+from pincite.index.sqlite_vec.store import SqliteVecFile
 from pincite.text.words import ANALYSER
 
 
-def has_tables(store: Store, library_id: str) -> bool:
+def has_tables(store: SqliteVecFile, library_id: str) -> bool:
     """Whether the file holds an index of this library."""
     return bool(store.remember("tables", lambda: _meta(store).get("library_id") == library_id))
 
 
-def require_readable(store: Store) -> None:
+def require_readable(store: SqliteVecFile) -> None:
     """`Unavailable` for an index whose words were analysed in another way."""
     meta = store.remember("meta", lambda: _meta(store))
     if (meta["format"], meta["analyser"]) != (str(FORMAT), ANALYSER):
@@ -24,7 +24,7 @@ def require_readable(store: Store) -> None:
         )
 
 
-def prepare(store: Store, library_id: str) -> bool:
+def prepare(store: SqliteVecFile, library_id: str) -> bool:
     """Make the tables if there are none that can be used; whether they were made. Inside a write transaction."""
     wanted = {"library_id": library_id, "format": str(FORMAT), "analyser": ANALYSER}
     meta = _meta(store)
@@ -46,13 +46,13 @@ _NAMES = "SELECT name FROM sqlite_schema WHERE type = 'table' AND name NOT LIKE 
 _TAKEN = "SELECT r.key, t.fingerprint FROM taken t JOIN repositories r ON r.id = t.repository"
 
 
-def repository_id(store: Store, key: str) -> int:
+def repository_id(store: SqliteVecFile, key: str) -> int:
     """The number of a repository in this file, given to it if it has none."""
     store.run("INSERT OR IGNORE INTO repositories (key, revision, purges) VALUES (?, 0, 0)", (key,))
     return int(store.one("SELECT id FROM repositories WHERE key = ?", (key,)))
 
 
-def _meta(store: Store) -> dict[str, str]:
+def _meta(store: SqliteVecFile) -> dict[str, str]:
     if store.one("SELECT 1 FROM sqlite_schema WHERE name = 'meta'") is None:
         return {}
     return dict(store.all("SELECT key, value FROM meta"))

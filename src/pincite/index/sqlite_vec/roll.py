@@ -8,7 +8,7 @@ from collections.abc import Callable, Iterable, Iterator
 from pincite.ids import erasure_key
 from pincite.index.entries import Entry, embedded_key, entries
 from pincite.index.sqlite_vec.schema import NO_END, NO_START, TERM_COLUMNS, WORD_COLUMNS
-from pincite.index.sqlite_vec.store import Store
+from pincite.index.sqlite_vec.store import SqliteVecFile
 from pincite.index.sqlite_vec.vectors import bury_vectors, forget_chunks, forget_unused, model_ids
 from pincite.protocols import Catalog
 from pincite.text.words import analyse, tokens
@@ -17,7 +17,7 @@ from pincite.types import Birth, Chunk, Death, Lifetime, RepositoryInfo
 BATCH = 2_000
 
 
-def roll_forward(store: Store, repository: int, catalog: Catalog, info: RepositoryInfo) -> bool:
+def roll_forward(store: SqliteVecFile, repository: int, catalog: Catalog, info: RepositoryInfo) -> bool:
     """Bring the repository to the catalog's head; whether something was erased. Inside a write transaction."""
     revision, purges = store.all("SELECT revision, purges FROM repositories WHERE id = ?", (repository,))[0]
     erased = bool(purges < info.purges)
@@ -34,7 +34,7 @@ def roll_forward(store: Store, repository: int, catalog: Catalog, info: Reposito
 _REACHED = "UPDATE repositories SET revision = ?, purges = ? WHERE id = ?"
 
 
-def remove_all(store: Store, repository: int) -> None:
+def remove_all(store: SqliteVecFile, repository: int) -> None:
     """Take out every row of a repository; what it had taken in of models stays known."""
     _erase(store, repository, lambda _: True)
     store.run("DELETE FROM languages WHERE repository = ?", (repository,))
@@ -44,7 +44,7 @@ def remove_all(store: Store, repository: int) -> None:
 # --- births and deaths ----------------------------------------------------------------------------------------
 
 
-def _bury(store: Store, repository: int, deaths: Iterable[Death]) -> None:
+def _bury(store: SqliteVecFile, repository: int, deaths: Iterable[Death]) -> None:
     models = model_ids(store)
     for death in deaths:
         life = store.one(_LIFE, (repository, death.lifetime_id))
@@ -56,7 +56,7 @@ def _bury(store: Store, repository: int, deaths: Iterable[Death]) -> None:
 _LIFE = "SELECT id FROM lives WHERE repository = ? AND lifetime_id = ?"
 
 
-def _bear(store: Store, repository: int, births: Iterable[Birth]) -> None:
+def _bear(store: SqliteVecFile, repository: int, births: Iterable[Birth]) -> None:
     writer = _Writer(store, repository)
     for birth in births:
         if birth.derivation.chunks:
@@ -67,7 +67,7 @@ def _bear(store: Store, repository: int, births: Iterable[Birth]) -> None:
 class _Writer:
     """Collects rows and writes them many at a time."""
 
-    def __init__(self, store: Store, repository: int) -> None:
+    def __init__(self, store: SqliteVecFile, repository: int) -> None:
         self._store = store
         self._repository = repository
         self._chunk = int(store.one("SELECT coalesce(max(id), 0) FROM chunks"))
@@ -155,7 +155,7 @@ _FACET = ("facets", "field = ? AND value = ?", "(field, value) VALUES (?, ?)")
 _TEXT = ("texts", "repository = ? AND key = ?", "(repository, key) VALUES (?, ?)")
 
 
-def _key(store: Store, table: tuple[str, str, str], values: tuple[object, ...]) -> int:
+def _key(store: SqliteVecFile, table: tuple[str, str, str], values: tuple[object, ...]) -> int:
     """The key of the row that has these values, made if there is none."""
     name, condition, columns = table
     known = store.one(f"SELECT id FROM {name} WHERE {condition}", values)
@@ -178,7 +178,7 @@ def _streams(entry: Entry) -> Iterator[str]:
 # --- erasure --------------------------------------------------------------------------------------------------
 
 
-def _erase(store: Store, repository: int, is_gone: Callable[[str], bool]) -> None:
+def _erase(store: SqliteVecFile, repository: int, is_gone: Callable[[str], bool]) -> None:
     """Delete elements with all that only they held, and have FTS5 write its index anew without their words."""
     elements = store.all("SELECT id, element_id FROM elements WHERE repository = ?", (repository,))
     gone = [number for number, element_id in elements if is_gone(element_id)]

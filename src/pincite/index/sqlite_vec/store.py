@@ -24,7 +24,7 @@ BUSY_MILLISECONDS = 10_000
 """How long a reader waits where SQLite must recover a log first; writers say how long they wait."""
 
 
-class Store:
+class SqliteVecFile:
     """A connection with sqlite-vec loaded; used by one thread at a time."""
 
     def __init__(self, path: Path) -> None:

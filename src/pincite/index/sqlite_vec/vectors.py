@@ -13,7 +13,7 @@ import numpy as np
 from pincite.fixed import MAX_WINDOWS, Fixed, count_of, dimensions_of, unpack
 from pincite.index.nearness import Windows, windows_of
 from pincite.index.sqlite_vec.schema import VECTOR_TABLES
-from pincite.index.sqlite_vec.store import Store
+from pincite.index.sqlite_vec.store import SqliteVecFile
 from pincite.protocols import Catalog
 from pincite.types import Scope
 
@@ -21,17 +21,17 @@ FETCH = 2_000
 """Texts whose vectors are read from the catalog at once."""
 
 
-def model_id(store: Store, fingerprint: str) -> tuple[int, int] | None:
+def model_id(store: SqliteVecFile, fingerprint: str) -> tuple[int, int] | None:
     """Number and dimensions of a model that has vectors here."""
     rows = store.all("SELECT id, dimensions FROM models WHERE fingerprint = ?", (fingerprint,))
     return (int(rows[0][0]), int(rows[0][1])) if rows else None
 
 
-def model_ids(store: Store) -> list[int]:
+def model_ids(store: SqliteVecFile) -> list[int]:
     return [model for (model,) in store.all("SELECT id FROM models ORDER BY id")]
 
 
-def has_vectors(store: Store, repository: int, fingerprint: str) -> bool:
+def has_vectors(store: SqliteVecFile, repository: int, fingerprint: str) -> bool:
     return store.one(_TAKEN, (repository, fingerprint)) is not None
 
 
@@ -41,7 +41,7 @@ _TAKEN = "SELECT 1 FROM taken WHERE repository = ? AND fingerprint = ?"
 # --- taking in ------------------------------------------------------------------------------------------------
 
 
-def take(store: Store, repository: int, scope: Scope, fingerprint: str, catalog: Catalog) -> int:
+def take(store: SqliteVecFile, repository: int, scope: Scope, fingerprint: str, catalog: Catalog) -> int:
     """Bring in what the catalog has and the file has not; how many texts. Inside a write transaction."""
     known = model_id(store, fingerprint)
     missing = store.all(_MISSING if known is None else _MISSING_OF.format(model=known[0]), (repository,))
@@ -71,7 +71,7 @@ ORDER BY id
 """
 
 
-def _scan_new(store: Store, repository: int, model: int, dimensions: int) -> None:
+def _scan_new(store: SqliteVecFile, repository: int, model: int, dimensions: int) -> None:
     """Give `vec0` the signs of chunks whose text has vectors and that it does not know yet."""
     new = [chunk for (chunk,) in store.all(_NEW.format(model=model), (repository,))]
     for start in range(0, len(new), FETCH):
@@ -107,7 +107,7 @@ def signs(vector: Fixed) -> bytes:
     return np.packbits(vector > 0, bitorder="little").tobytes()
 
 
-def _new_model(store: Store, fingerprint: str, blob: bytes) -> tuple[int, int]:
+def _new_model(store: SqliteVecFile, fingerprint: str, blob: bytes) -> tuple[int, int]:
     dimensions = dimensions_of(blob)
     model = store.insert("INSERT INTO models (fingerprint, dimensions) VALUES (?, ?)", (fingerprint, dimensions))
     store.run(VECTOR_TABLES.format(model=model, bits=-(-dimensions // 8) * 8))
@@ -119,7 +119,7 @@ def _checked(key: str, blob: bytes, dimensions: int) -> bytes:
     return blob
 
 
-def vectors_of(store: Store, model: int, dimensions: int, texts: Iterable[int]) -> Windows[int] | None:
+def vectors_of(store: SqliteVecFile, model: int, dimensions: int, texts: Iterable[int]) -> Windows[int] | None:
     """The vectors of texts; None where none of them has any."""
     rows = store.all(_EXACT.format(model=model), (json.dumps(list(texts)),))
     return windows_of([(text, blob) for text, blob in rows], dimensions)
@@ -131,7 +131,7 @@ _EXACT = "SELECT e.text, e.vectors FROM json_each(?) j CROSS JOIN exact_{model} 
 # --- letting go -----------------------------------------------------------------------------------------------
 
 
-def bury_vectors(store: Store, models: Sequence[int], life: int, died: int) -> None:
+def bury_vectors(store: SqliteVecFile, models: Sequence[int], life: int, died: int) -> None:
     for model in models:
         chunks = store.all(_SCANNED_OF, (model, life))
         # One by one: of an UPDATE that names several rows sqlite-vec believes that it changes their partition.
@@ -142,7 +142,7 @@ def bury_vectors(store: Store, models: Sequence[int], life: int, died: int) -> N
 _SCANNED_OF = "SELECT c.id FROM chunks c JOIN scanned s ON s.model = ? AND s.chunk = c.id WHERE c.life = ?"
 
 
-def forget_chunks(store: Store, chunks: Sequence[int]) -> None:
+def forget_chunks(store: SqliteVecFile, chunks: Sequence[int]) -> None:
     """Delete the signs of chunks, of every model."""
     wanted = (json.dumps(chunks),)
     for model in model_ids(store):
@@ -157,14 +157,14 @@ DELETE FROM near_{model} WHERE id IN (
 """
 
 
-def forget_unused(store: Store) -> None:
+def forget_unused(store: SqliteVecFile) -> None:
     """Delete texts that no chunk says any more, and their vectors."""
     store.run("DELETE FROM texts WHERE NOT EXISTS (SELECT 1 FROM chunks c WHERE c.text = texts.id)")
     for model in model_ids(store):
         store.run(f"DELETE FROM exact_{model} WHERE text NOT IN (SELECT id FROM texts)")
 
 
-def drop(store: Store, repository: int, fingerprint: str) -> None:
+def drop(store: SqliteVecFile, repository: int, fingerprint: str) -> None:
     """Let go of a model's vectors in one repository. Inside a write transaction."""
     known = model_id(store, fingerprint)
     store.run("DELETE FROM taken WHERE repository = ? AND fingerprint = ?", (repository, fingerprint))

@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
-from pincite.index.sqlite_vec.store import Store
+from pincite.index.sqlite_vec.store import SqliteVecFile
 from pincite.queries import Among, Between, Filter, OneOf
 from pincite.types import Scope, View
 
@@ -15,7 +15,7 @@ ROWS = "chunks c JOIN lives l ON l.id = c.life"
 
 
 @dataclass(frozen=True, slots=True)
-class Place:
+class ViewedRepository:
     """A view with the repository that it reads in this file."""
 
     view: View
@@ -44,21 +44,21 @@ class Condition:
         return Condition(f"({self.sql}) AND ({other.sql})", self.values | other.values)
 
 
-def places(store: Store, keys: dict[Scope, str], views: Sequence[View]) -> list[Place]:
+def places(store: SqliteVecFile, keys: dict[Scope, str], views: Sequence[View]) -> list[ViewedRepository]:
     """The views whose repositories the file holds; `keys`: the names of their repositories in it."""
     found = []
     for view in views:
         row = store.all(_REPOSITORY, (keys[view.scope],)) if view.scope in keys else []
         for repository, revision, limited, restated in row:
             opened = _opened(store, view.roles)
-            found.append(Place(view, repository, revision, bool(limited), bool(restated), opened))
+            found.append(ViewedRepository(view, repository, revision, bool(limited), bool(restated), opened))
     return found
 
 
 _REPOSITORY = "SELECT id, revision, limited, restated FROM repositories WHERE key = ?"
 
 
-def _opened(store: Store, roles: frozenset[str] | None) -> tuple[int, ...] | None:
+def _opened(store: SqliteVecFile, roles: frozenset[str] | None) -> tuple[int, ...] | None:
     if roles is None:
         return None
     audiences = store.all("SELECT id, roles FROM audiences ORDER BY id")
@@ -66,7 +66,7 @@ def _opened(store: Store, roles: frozenset[str] | None) -> tuple[int, ...] | Non
     return tuple(opened) if len(opened) < len(audiences) else None
 
 
-def visible(places: Sequence[Place], *, ever: bool = False) -> Condition:
+def visible(places: Sequence[ViewedRepository], *, ever: bool = False) -> Condition:
     """Rows that the views may read; `ever`: alive, in force or not."""
     out = Condition("0")
     for number, place in enumerate(places):
@@ -115,7 +115,7 @@ _HOLDS = """EXISTS (
 )"""
 
 
-def among(places: Sequence[Place], wanted: Among | None) -> Condition:
+def among(places: Sequence[ViewedRepository], wanted: Among | None) -> Condition:
     """Rows of some elements only."""
     if wanted is None:
         return Condition("1")

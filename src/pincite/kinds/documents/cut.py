@@ -13,7 +13,7 @@ from pincite.kinds.documents.numbering import heading_number
 from pincite.kinds.documents.outline import Section, outline
 from pincite.kinds.documents.passage_types import TYPES, with_duties_and_references
 from pincite.kinds.documents.references import with_references
-from pincite.kinds.documents.subsections import Place, subsections
+from pincite.kinds.documents.subsections import Subsection, subsections
 from pincite.kinds.documents.units import Unit, pack, units
 from pincite.kinds.documents.works import long_names, short_names
 from pincite.kinds.options import CutOptions
@@ -126,7 +126,7 @@ def _number(content: Content, section: Section) -> str:
     return found.section_id if found and any(map(str.isdigit, found.section_id)) else ""
 
 
-def _innermost(span: Span, places: Sequence[Place]) -> str:
+def _innermost(span: Span, places: Sequence[Subsection]) -> str:
     """The innermost place that holds all of the span; "" if none does."""
     holding = [place for place in places if place.span.start <= span.start and span.end <= place.span.end]
     return max(holding, key=lambda place: place.depth).identifier if holding else ""
@@ -179,7 +179,7 @@ def _aliases(sections: list[Section]) -> Iterator[Alias]:
             yield Alias(title, section.section_id)
 
 
-def _place_aliases(places: Mapping[str, Sequence[Place]]) -> Iterator[Alias]:
+def _place_aliases(places: Mapping[str, Sequence[Subsection]]) -> Iterator[Alias]:
     for section_id, inside in places.items():
         for place in inside:
             yield Alias(place.identifier, section_id, place.span)

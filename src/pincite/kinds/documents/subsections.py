@@ -51,7 +51,7 @@ _POINTING = re.compile(
 
 
 @dataclass(frozen=True, slots=True)
-class Place:
+class Subsection:
     """A place inside a section: its id, and from where to where it goes."""
 
     identifier: str
@@ -78,26 +78,26 @@ class _Level:
     id: str
 
 
-def subsections(text: str, number: str, body: Span, domain: Domain, depth: int = MAX_DEPTH) -> list[Place]:
+def subsections(text: str, number: str, body: Span, domain: Domain, depth: int = MAX_DEPTH) -> list[Subsection]:
     """The places inside the body of a section with this number, in order of their beginning, none deeper than asked."""
     if domain not in _PATTERNS or depth <= 0:
         return []
     open_levels: list[_Level] = []
-    open_places: list[Place] = []
-    found: list[Place] = []
+    open_places: list[Subsection] = []
+    found: list[Subsection] = []
     for mark in _marks(text, body, domain):
         at = _take(open_levels, mark, number)
         if at is None:
             continue
         while len(open_places) > at:
             found.append(_ended(text, open_places.pop(), mark.line))
-        open_places.append(Place(open_levels[-1].id, Span(mark.start, body.end), at + 1))
+        open_places.append(Subsection(open_levels[-1].id, Span(mark.start, body.end), at + 1))
     found += [_ended(text, place, body.end) for place in open_places]
     kept = [place for place in found if place.depth <= depth]
     return sorted(kept, key=lambda place: (place.span.start, place.depth))
 
 
-def _ended(text: str, place: Place, end: int) -> Place:
+def _ended(text: str, place: Subsection, end: int) -> Subsection:
     while end > place.span.start and text[end - 1].isspace():
         end -= 1
     return replace(place, span=Span(place.span.start, end))

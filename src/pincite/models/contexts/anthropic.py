@@ -12,7 +12,7 @@ from typing import Any
 
 from pincite.errors import ServiceFailed
 from pincite.meaning import Tokens
-from pincite.models.contexts.dialect import Answer, count
+from pincite.models.contexts.dialect import ModelReply, count
 from pincite.models.contexts.options import WriterOptions
 from pincite.models.contexts.prompt import INSTRUCTIONS
 
@@ -55,7 +55,7 @@ class Anthropic:
             body["temperature"] = self.options.temperature
         return body
 
-    def read(self, answer: Mapping[str, Any]) -> Answer:
+    def read(self, answer: Mapping[str, Any]) -> ModelReply:
         blocks = answer.get("content")
         if not isinstance(blocks, list):
             raise ServiceFailed("the answer has no list 'content'; is this an Anthropic Messages server?")
@@ -70,4 +70,4 @@ class Anthropic:
         )
         text = " ".join(text for text in texts if isinstance(text, str))
         refusal = "the model refused to write" if reason == "refusal" else ""
-        return Answer(text, tokens, complete=reason != "max_tokens", refusal=refusal)
+        return ModelReply(text, tokens, complete=reason != "max_tokens", refusal=refusal)

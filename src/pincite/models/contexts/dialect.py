@@ -10,7 +10,7 @@ from pincite.meaning import Tokens
 
 
 @dataclass(frozen=True, slots=True)
-class Answer:
+class ModelReply:
     """A service's answer, independent of the dialect."""
 
     text: str
@@ -39,7 +39,7 @@ class Dialect(Protocol):
 
     def body(self, document: str, question: str, *, shared: bool) -> dict[str, Any]: ...
 
-    def read(self, answer: Mapping[str, Any]) -> Answer:
+    def read(self, answer: Mapping[str, Any]) -> ModelReply:
         """The answer in a response; `ServiceFailed` if it has another shape."""
 
 

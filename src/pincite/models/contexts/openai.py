@@ -13,7 +13,7 @@ from urllib.parse import urlsplit
 
 from pincite.errors import ServiceFailed
 from pincite.meaning import Tokens
-from pincite.models.contexts.dialect import Answer, count
+from pincite.models.contexts.dialect import ModelReply, count
 from pincite.models.contexts.options import WriterOptions
 from pincite.models.contexts.prompt import INSTRUCTIONS
 
@@ -52,7 +52,7 @@ class OpenAI:
             body["temperature"] = self.options.temperature
         return body
 
-    def read(self, answer: Mapping[str, Any]) -> Answer:
+    def read(self, answer: Mapping[str, Any]) -> ModelReply:
         choices = answer.get("choices")
         choice = choices[0] if isinstance(choices, list) and choices else None
         message = choice.get("message") if isinstance(choice, dict) else None
@@ -67,7 +67,7 @@ class OpenAI:
         content = message.get("content")
         reason = choice.get("finish_reason")
         refused = bool(message.get("refusal")) or reason == "content_filter"
-        return Answer(
+        return ModelReply(
             content if isinstance(content, str) else "",
             tokens,
             complete=reason != "length",

@@ -22,7 +22,7 @@ from pincite.serve.desk import Desk
 from pincite.serve.grpc.calls import SemanticQuery
 from pincite.serve.grpc.generated import semantic_query_pb2 as pb
 from pincite.serve.grpc.generated import semantic_query_pb2_grpc as generated
-from pincite.serve.grpc.unreadable import Unreadable
+from pincite.serve.grpc.unreadable import UnreadableRequests
 
 SERVICE: str = pb.DESCRIPTOR.services_by_name["SemanticQueryService"].full_name
 WATCHED = ("", SERVICE)
@@ -73,7 +73,7 @@ class Running:
         self._end()
 
     async def _open(self, address: str, credentials: Any, reflection: bool) -> int:
-        readers = [Unreadable(self._calls.refuse_unreadable)]
+        readers = [UnreadableRequests(self._calls.refuse_unreadable)]
         self._server = grpc.aio.server(interceptors=readers, options=self._options, maximum_concurrent_rpcs=MAX_CALLS)
         generated.add_SemanticQueryServiceServicer_to_server(self._calls, self._server)  # type: ignore[no-untyped-call]
         health_pb2_grpc.add_HealthServicer_to_server(self._health, self._server)

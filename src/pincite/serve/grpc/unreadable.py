@@ -20,7 +20,7 @@ UNREADABLE = object()
 """Takes the place of a request."""
 
 
-class Unreadable(grpc.aio.ServerInterceptor):  # type: ignore[misc]
+class UnreadableRequests(grpc.aio.ServerInterceptor):  # type: ignore[misc]
     """Wraps every method that takes a single request."""
 
     def __init__(self, refuse: Refuse) -> None:

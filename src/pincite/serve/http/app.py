@@ -22,7 +22,7 @@ from pincite.errors import MissingExtra, PinciteError
 from pincite.serve.auth.metadata import WELL_KNOWN, protected_resource
 from pincite.serve.desk import Desk
 from pincite.serve.http import documented, problems
-from pincite.serve.http.calls import DOOR, Asked, Calls
+from pincite.serve.http.calls import DOOR, AuditedCall, Calls
 from pincite.serve.http.job_operations import GetJob, ListJobs, get_job, list_jobs
 from pincite.serve.http.jobs import JobRunner
 from pincite.serve.http.ledger import Ledger
@@ -146,7 +146,7 @@ def _add_jobs(app: FastAPI, calls: Calls, ledger: Ledger) -> None:
 
 async def _asked(calls: Calls, request: Request, operation: Operation, arguments: Json) -> Response:
     run = partial(calls.desk.run, operation, arguments, request.state.caller, door=DOOR)
-    asked = Asked(operation, arguments, request.state.caller)
+    asked = AuditedCall(operation, arguments, request.state.caller)
     return calls.answer(request, await calls.on_thread(run, asked=asked))
 
 
@@ -170,7 +170,7 @@ def _add_probes(app: FastAPI, calls: Calls, metrics: Metrics) -> None:
     async def scraped(request: Request) -> Response:
         caller = await calls.caller(request)
         admit = partial(calls.desk.admit, METRICS, {}, caller, door=DOOR)
-        await calls.on_thread(admit, asked=Asked(METRICS, {}, caller))
+        await calls.on_thread(admit, asked=AuditedCall(METRICS, {}, caller))
         seen = None if caller.is_local else calls.desk.library_for(caller)  # names of other repositories are not shown
         text, media_type = await calls.on_thread(metrics.exposition, seen)
         return Response(text, headers={"Cache-Control": "no-store", "Content-Type": media_type})

@@ -29,7 +29,7 @@ T = TypeVar("T")
 
 
 @dataclass(frozen=True, slots=True)
-class Asked:
+class AuditedCall:
     """A request and its caller, for the audit log."""
 
     operation: str | Operation
@@ -72,10 +72,10 @@ class Calls:
             left = until - time.monotonic()  # waiting for a thread is part of the request's time
             return self.desk.run(operation, arguments, caller, door=DOOR, deadline_seconds=left)
 
-        return await self.on_thread(ask, asked=Asked(operation, arguments, caller), client=request)
+        return await self.on_thread(ask, asked=AuditedCall(operation, arguments, caller), client=request)
 
     async def on_thread(
-        self, work: Callable[..., T], *arguments: Any, asked: Asked | None = None, client: Request | None = None
+        self, work: Callable[..., T], *arguments: Any, asked: AuditedCall | None = None, client: Request | None = None
     ) -> T:
         """Run the work on a thread; `DeadlineExceeded` if it takes longer than a request may.
 
@@ -97,7 +97,7 @@ class Calls:
     def _late(self) -> str:
         return f"the request took longer than the limit of {self.seconds:g} s; ask for less"
 
-    def _gave_up(self, asked: Asked, error: PinciteError) -> None:
+    def _gave_up(self, asked: AuditedCall, error: PinciteError) -> None:
         self.desk.gave_up(asked.operation, asked.arguments, lambda: asked.caller, error, door=DOOR)
 
     def answer(

@@ -43,7 +43,7 @@ ALLOWED = (
 
 
 @dataclass(frozen=True, slots=True)
-class Guard:
+class HttpGuard:
     """An ASGI application around another."""
 
     app: ASGIApp

@@ -23,7 +23,7 @@ MAX_LENGTH = 255
 
 
 @dataclass(frozen=True, slots=True)
-class Outcome:
+class WriteReply:
     """The answer to a writing request."""
 
     status: int
@@ -36,8 +36,13 @@ class Outcome:
 
 
 def once(
-    ledger: Ledger, caller: Caller, operation: str, key: str, content: object, act: Callable[[ReplyKey | None], Outcome]
-) -> Outcome:
+    ledger: Ledger,
+    caller: Caller,
+    operation: str,
+    key: str,
+    content: object,
+    act: Callable[[ReplyKey | None], WriteReply],
+) -> WriteReply:
     """Run `act`, unless this request was already carried out. `act` may store the reply in its own transaction."""
     if not key:
         return act(None)
@@ -52,7 +57,7 @@ def once(
             raise InvalidArgument(f"{HEADER} was used for a different request; use a new key", field=HEADER)
         if known.status is None or known.body is None:
             raise Conflict("the first request with this key is still running; retry later", field=HEADER)
-        return Outcome(known.status, known.body, replayed=True)
+        return WriteReply(known.status, known.body, replayed=True)
     try:
         outcome = act(reply)
         ledger.answer(reply, outcome.status, outcome.body)

@@ -118,7 +118,7 @@ def work(serving: Serving, sockets: Sequence[socket.socket], number: int) -> Non
     import uvicorn
 
     from pincite.serve.http.app import create_app
-    from pincite.serve.http.guard import Guard
+    from pincite.serve.http.guard import HttpGuard
     from pincite.serve.http.stopping import StoppingTogether
     from pincite.serve.http.traced import Traced
 
@@ -140,7 +140,7 @@ def work(serving: Serving, sockets: Sequence[socket.socket], number: int) -> Non
                 library.embed_in_background()
         library.warm_up()
         config = uvicorn.Config(
-            Traced(Guard(app, serving.settings)),
+            Traced(HttpGuard(app, serving.settings)),
             log_config=None,  # its warnings go to our log
             log_level="warning",
             access_log=False,

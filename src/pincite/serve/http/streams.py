@@ -10,7 +10,7 @@ from starlette.requests import Request
 from starlette.responses import Response, StreamingResponse
 
 from pincite.errors import PinciteError
-from pincite.serve.http.calls import DOOR, Asked, Calls
+from pincite.serve.http.calls import DOOR, AuditedCall, Calls
 from pincite.serve.http.problems import log
 from pincite.wire import Json
 
@@ -22,7 +22,7 @@ OPERATION = "semanticSearch"
 async def stream(calls: Calls, request: Request, arguments: Json) -> Response:
     """Answer a search event by event. A refusal gets its own status, before the first event."""
     caller = await calls.caller(request, is_read=True)
-    asked = Asked(OPERATION, arguments, caller)
+    asked = AuditedCall(OPERATION, arguments, caller)
     await calls.on_thread(partial(calls.desk.admit, OPERATION, arguments, caller, door=DOOR), asked=asked)
     events = calls.desk.stream(arguments, caller, door=DOOR, deadline_seconds=calls.seconds, admitted=True)
     as_sse = SSE in request.headers.get("accept", "")
@@ -31,9 +31,11 @@ async def stream(calls: Calls, request: Request, arguments: Json) -> Response:
     return StreamingResponse(written, headers=headers, media_type=SSE if as_sse else NDJSON)
 
 
-async def _one_by_one(calls: Calls, request: Request, events: Iterator[Json], asked: Asked) -> AsyncIterator[Json]:
+async def _one_by_one(
+    calls: Calls, request: Request, events: Iterator[Json], asked: AuditedCall
+) -> AsyncIterator[Json]:
     """The events. The status has already been sent, so even an unexpected error must become an event."""
-    unbegun: Asked | None = asked  # once started, the desk logs it
+    unbegun: AuditedCall | None = asked  # once started, the desk logs it
     try:
         while event := await calls.on_thread(next, events, None, asked=unbegun, client=request):
             unbegun = None

@@ -42,7 +42,7 @@ class Traced:
             await self.app(scope, receive, told)
 
 
-def _describe(span: telemetry.Span, scope: Scope, method: str, status: int) -> None:
+def _describe(span: telemetry.OpenSpan, scope: Scope, method: str, status: int) -> None:
     span.set({telemetry.STATUS_CODE: status})
     if route := getattr(scope.get("route"), "path", ""):
         span.rename(f"{method} {route}")

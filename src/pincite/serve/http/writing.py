@@ -15,8 +15,8 @@ from pincite.errors import InsufficientScope
 from pincite.extras import require
 from pincite.serve.callers import Caller
 from pincite.serve.http.arguments import from_body
-from pincite.serve.http.calls import DOOR, Asked, Calls
-from pincite.serve.http.idempotency import HEADER, Outcome, once
+from pincite.serve.http.calls import DOOR, AuditedCall, Calls
+from pincite.serve.http.idempotency import HEADER, WriteReply, once
 from pincite.serve.http.jobs import JobRunner
 from pincite.serve.http.ledger import new_id, to_wire
 from pincite.serve.http.uploads import DELIVER, MAX_FILES, arguments_of, folder_of, keep
@@ -26,7 +26,7 @@ from pincite.wire import Json
 
 JOBS = "/v1/jobs/"
 MULTIPART = "multipart/form-data"
-Act = Callable[[ReplyKey | None], Outcome]
+Act = Callable[[ReplyKey | None], WriteReply]
 
 
 class Writing:
@@ -42,8 +42,8 @@ class Writing:
         arguments = await from_body(request)
         caller = await self._calls.caller(request)
 
-        def act(_reply: ReplyKey | None) -> Outcome:
-            return Outcome(created, self._desk.run(operation, arguments, caller, door=DOOR))
+        def act(_reply: ReplyKey | None) -> WriteReply:
+            return WriteReply(created, self._desk.run(operation, arguments, caller, door=DOOR))
 
         return await self._once(request, caller, operation, arguments, act)
 
@@ -52,7 +52,7 @@ class Writing:
         arguments = await from_body(request)
         caller = await self._calls.caller(request)
 
-        def act(reply: ReplyKey | None) -> Outcome:
+        def act(reply: ReplyKey | None) -> WriteReply:
             self._desk.admit("reindex", arguments, caller, door=DOOR)
             library = self._desk.library_for(caller)
             repository = str(arguments.get("repository_id") or "")
@@ -70,7 +70,7 @@ class Writing:
         arguments = await from_body(request)
         caller = await self._calls.caller(request)
 
-        def act(reply: ReplyKey | None) -> Outcome:
+        def act(reply: ReplyKey | None) -> WriteReply:
             self._desk.admit("ingest", arguments, caller, door=DOOR)
             library = self._desk.library_for(caller)
             check_source(self._desk.settings, str(arguments["source"]), is_at_home=library.is_at_home)
@@ -94,7 +94,7 @@ class Writing:
 
     def _delivered(
         self, caller: Caller, given: Json, files: list[tuple[str, UploadFile]], reply: ReplyKey | None
-    ) -> Outcome:
+    ) -> WriteReply:
         job_id = new_id()
         folder = folder_of(self._desk.library.path, job_id)
         arguments = {**given, "folder": str(folder)}
@@ -116,15 +116,15 @@ class Writing:
         reply: ReplyKey | None,
         *,
         job_id: str = "",
-    ) -> Outcome:
+    ) -> WriteReply:
         job = self._jobs.ledger.add(operation, caller, repository, arguments, id=job_id, reply=reply)
         self._jobs.wake()
-        return Outcome(202, to_wire(job))
+        return WriteReply(202, to_wire(job))
 
     async def _once(self, request: Request, caller: Caller, operation: str, content: Json, act: Act) -> Response:
         key = request.headers.get(HEADER, "")
         work = partial(once, self._jobs.ledger, caller, operation, key, content, act)
-        outcome = await self._calls.on_thread(work, asked=Asked(operation, content, caller))
+        outcome = await self._calls.on_thread(work, asked=AuditedCall(operation, content, caller))
         headers = dict(outcome.headers)
         if outcome.status == 202:
             headers["Location"] = JOBS + str(outcome.body["job_id"])

@@ -32,7 +32,7 @@ NEEDED = "search:read"
 """All tools read; none can be used without this scope."""
 
 
-class Gate:
+class McpGate:
     """An ASGI application in front of another."""
 
     def __init__(self, app: ASGIApp, desk: Desk, path: str) -> None:

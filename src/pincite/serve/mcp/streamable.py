@@ -40,7 +40,7 @@ class StreamableApp:
         require_mcp()
         from mcp.server.transport_security import TransportSecuritySettings
 
-        from pincite.serve.mcp.gate import Gate
+        from pincite.serve.mcp.gate import McpGate
         from pincite.serve.mcp.server import build_server
 
         server = build_server(lambda: desk, document_tools)
@@ -51,7 +51,7 @@ class StreamableApp:
             transport_security=TransportSecuritySettings(enable_dns_rebinding_protection=False),  # see guard.py
         )
         self._server = server
-        self._gate = Gate(inner, desk, path)
+        self._gate = McpGate(inner, desk, path)
         self.metadata_path = WELL_KNOWN + path
         """Where clients learn how to authenticate (RFC 9728)."""
 
@@ -86,9 +86,9 @@ def serve_http(desk: Desk, document_tools: ServedTools | None, host: str, port: 
     check_bind(desk.settings, authenticated=desk.requires_token, host=host)
     import uvicorn
 
-    from pincite.serve.http.guard import Guard
+    from pincite.serve.http.guard import HttpGuard
     from pincite.serve.http.traced import Traced
 
-    app = Traced(Guard(streamable_app(desk, document_tools), desk.settings))
+    app = Traced(HttpGuard(streamable_app(desk, document_tools), desk.settings))
     say(f"MCP at http://{f'[{host}]' if ':' in host else host}:{port}{PATH}")
     uvicorn.run(app, host=host, port=port, log_config=None, log_level="warning", server_header=False)

@@ -9,7 +9,7 @@ from pincite.testing.index.groups import WordGroups
 from pincite.testing.index.identifiers import Identifiers
 from pincite.testing.index.isolation import Isolation
 from pincite.testing.index.languages import Languages
-from pincite.testing.index.meaning import Meaning
+from pincite.testing.index.meaning import VectorsAsked
 from pincite.testing.index.phrases import Phrases
 from pincite.testing.index.projection import ProjectionContract
 from pincite.testing.index.scoring import WordScores
@@ -23,7 +23,7 @@ class WordIndexContract(
     """Every promise of `pincite.protocols.WordIndex`, as a test."""
 
 
-class VectorIndexContract(Meaning, VectorsTaken, Isolation):
+class VectorIndexContract(VectorsAsked, VectorsTaken, Isolation):
     """Every promise of `pincite.protocols.VectorIndex`, as a test."""
 
 

@@ -16,7 +16,7 @@ from pincite.testing.vectors import CALIBRATION, asking
 from pincite.types import RemoveElement
 
 
-class Meaning(Opened):
+class VectorsAsked(Opened):
     """Passages by their vectors."""
 
     def test_the_nearest_passage_comes_first(self, dense: Shelf) -> None:

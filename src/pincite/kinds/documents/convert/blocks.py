@@ -6,8 +6,8 @@ from collections import Counter
 from collections.abc import Iterator, Sequence
 from itertools import pairwise
 
-from pincite.kinds.documents.convert.pages import Block
-from pincite.kinds.documents.convert.printed import Line, Sheet
+from pincite.kinds.documents.convert.pages import PageBlock
+from pincite.kinds.documents.convert.printed import PrintedLine, Sheet
 
 _LARGER = 0.75
 """Points by which a heading is larger than the text; sizes are known to the half point."""
@@ -20,7 +20,7 @@ _PARAGRAPH_LEADING = 1.25
 _LEVELS = 6
 
 
-def blocks(sheets: Sequence[Sheet]) -> list[Block]:
+def blocks(sheets: Sequence[Sheet]) -> list[PageBlock]:
     """The blocks of all pages, whose lines stand in reading order; running heads and page numbers belong to none."""
     body = _body_size(sheets)
     pages = [
@@ -30,7 +30,7 @@ def blocks(sheets: Sequence[Sheet]) -> list[Block]:
     larger = sorted({line.size for page in pages for line in page if line.size >= body + _LARGER}, reverse=True)
     levels = {size: min(_LEVELS, place) for place, size in enumerate(larger, 1)}
     return [
-        Block(
+        PageBlock(
             number,
             "\n".join(line.text for line in lines),
             levels.get(lines[0].size, 0),
@@ -51,11 +51,11 @@ def _body_size(sheets: Sequence[Sheet]) -> float:
     return max(letters, key=lambda size: letters[size]) if letters else 0.0
 
 
-def _paragraphs(lines: Sequence[Line]) -> Iterator[list[Line]]:
+def _paragraphs(lines: Sequence[PrintedLine]) -> Iterator[list[PrintedLine]]:
     """Lines of the same type that stand close below each other."""
     drops = sorted(line.middle - below.middle for line, below in pairwise(lines) if line.middle > below.top)
     usual = drops[len(drops) // 2] if drops else 0.0
-    paragraph: list[Line] = []
+    paragraph: list[PrintedLine] = []
     for line in lines:
         if paragraph and not _goes_on(paragraph[-1], line, usual):
             yield paragraph
@@ -65,13 +65,13 @@ def _paragraphs(lines: Sequence[Line]) -> Iterator[list[Line]]:
         yield paragraph
 
 
-def _goes_on(line: Line, below: Line, usual: float) -> bool:
+def _goes_on(line: PrintedLine, below: PrintedLine, usual: float) -> bool:
     same_type = (line.size, line.bold, line.italic) == (below.size, below.bold, below.italic)
     apart = max(_PARAGRAPH_LEADING * usual, _TITLE_LEADING * line.size)
     return same_type and -0.5 * line.size <= line.middle - below.middle <= apart
 
 
-def _room(lines: Sequence[Line], page: Sequence[Line]) -> float:
+def _room(lines: Sequence[PrintedLine], page: Sequence[PrintedLine]) -> float:
     """How many letters of the block's size fill its column: the widest lines that begin where it does."""
     start, size = lines[0].left, lines[0].size
     widths = sorted(line.width for line in page if abs(line.left - start) <= size)

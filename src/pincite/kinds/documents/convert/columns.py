@@ -11,7 +11,7 @@ from collections.abc import Sequence
 from dataclasses import replace
 from itertools import groupby
 
-from pincite.kinds.documents.convert.printed import Line, Sheet
+from pincite.kinds.documents.convert.printed import PrintedLine, Sheet
 
 _MIN_LINES = 8
 """In each column, beside lines of the other: fewer may be a form, a signature, an address."""
@@ -62,7 +62,7 @@ def _gutter(sheet: Sheet) -> float | None:
     return place if _are_columns(lines, place) else None
 
 
-def _are_columns(lines: Sequence[Line], place: float) -> bool:
+def _are_columns(lines: Sequence[PrintedLine], place: float) -> bool:
     """Whether lines of prose stand side by side, left and right of the place."""
     left = [line for line in lines if line.right <= place]
     right = [line for line in lines if line.left >= place]
@@ -71,11 +71,11 @@ def _are_columns(lines: Sequence[Line], place: float) -> bool:
     return all(len(side) >= _MIN_LINES and _is_prose(side) for side in beside)
 
 
-def _side_by_side(line: Line, other: Line) -> bool:
+def _side_by_side(line: PrintedLine, other: PrintedLine) -> bool:
     return line.bottom < other.top and other.bottom < line.top
 
 
-def _is_prose(lines: Sequence[Line]) -> bool:
+def _is_prose(lines: Sequence[PrintedLine]) -> bool:
     """Whether many lines fill their column; the widest ones may jut out of it."""
     widths = sorted(line.width for line in lines)
     full = widths[len(widths) * 9 // 10]
@@ -88,7 +88,7 @@ def _is_free(sheet: Sheet, place: float) -> bool:
     return len(lines) <= _MAX_LINES and any(line.left >= place for line in lines) and across <= 1
 
 
-def _body(sheet: Sheet) -> list[Line]:
+def _body(sheet: Sheet) -> list[PrintedLine]:
     """The lines between head and foot of the page."""
     return [line for line in sheet.lines if not sheet.is_in_margin(line)]
 
@@ -106,7 +106,7 @@ def in_reading_order(sheet: Sheet, gutter: float | None) -> Sheet:
     if _is_table([line for line in lines if line not in across], gutter):
         return replace(sheet, lines=tuple(_rejoined(sheet.lines)))
 
-    def place(line: Line) -> tuple[int, bool]:
+    def place(line: PrintedLine) -> tuple[int, bool]:
         above = sum(border.middle > line.middle for border in across)
         return (2 * above + 1, False) if line in across else (2 * above, line.left >= gutter)
 
@@ -114,7 +114,7 @@ def in_reading_order(sheet: Sheet, gutter: float | None) -> Sheet:
     return replace(sheet, lines=tuple(line for _, part in parts for line in _downwards(list(part))))
 
 
-def _is_across(sheet: Sheet, line: Line, lines: Sequence[Line], gutter: float) -> bool:
+def _is_across(sheet: Sheet, line: PrintedLine, lines: Sequence[PrintedLine], gutter: float) -> bool:
     """Whether a line parts the page: what only juts out of its column, like an address, has the other one beside it."""
     if sheet.is_in_margin(line):
         return True
@@ -123,9 +123,9 @@ def _is_across(sheet: Sheet, line: Line, lines: Sequence[Line], gutter: float) -
     return not any(_side_by_side(line, other) for other in lines if other.left >= gutter)
 
 
-def _rejoined(lines: Sequence[Line]) -> list[Line]:
+def _rejoined(lines: Sequence[PrintedLine]) -> list[PrintedLine]:
     """Parts of one line that no gutter divides are one line."""
-    out: list[Line] = []
+    out: list[PrintedLine] = []
     for line in lines:
         if out and out[-1].row == line.row:
             out[-1] = out[-1].joined(line)
@@ -134,9 +134,9 @@ def _rejoined(lines: Sequence[Line]) -> list[Line]:
     return out
 
 
-def _downwards(lines: list[Line]) -> list[Line]:
+def _downwards(lines: list[PrintedLine]) -> list[PrintedLine]:
     """From top to bottom, and from left to right what stands on one line."""
-    rows: list[list[Line]] = []
+    rows: list[list[PrintedLine]] = []
     for line in sorted(lines, key=lambda line: -line.middle):
         if rows and rows[-1][0].bottom < line.middle < rows[-1][0].top:
             rows[-1].append(line)
@@ -145,7 +145,7 @@ def _downwards(lines: list[Line]) -> list[Line]:
     return [line for row in rows for line in sorted(row, key=lambda line: line.left)]
 
 
-def _is_table(lines: Sequence[Line], gutter: float) -> bool:
+def _is_table(lines: Sequence[PrintedLine], gutter: float) -> bool:
     """Whether the file writes cells of several lines in turn, left and right: then it knows the order better.
 
     A text in columns changes sides once or twice on a page. One that is written row by row does so after a line or two.

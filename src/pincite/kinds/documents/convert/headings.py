@@ -12,7 +12,7 @@ from dataclasses import dataclass, replace
 from itertools import pairwise
 
 from pincite.kinds.documents.convert.enumerators import Enumerator, enumerator
-from pincite.kinds.documents.convert.pages import Block, fold
+from pincite.kinds.documents.convert.pages import PageBlock, fold
 
 MAX_WORDS = 15
 _TYPED_WORDS = 24
@@ -44,7 +44,7 @@ class _Found:
 
 
 def find_headings(
-    pages: list[tuple[str, ...]], blocks: list[Block], title: str = ""
+    pages: list[tuple[str, ...]], blocks: list[PageBlock], title: str = ""
 ) -> list[dict[int, tuple[int, int]]]:
     """For each page: first line of a heading → (level 1 to 6, how many lines it takes).
 
@@ -68,7 +68,7 @@ def find_headings(
 
 
 def _structure_is_trusted(
-    pages: list[tuple[str, ...]], blocks: list[Block], placed: list[tuple[Block, tuple[int, int]]]
+    pages: list[tuple[str, ...]], blocks: list[PageBlock], placed: list[tuple[PageBlock, tuple[int, int]]]
 ) -> bool:
     """Not where every other block is called a heading and they begin amid paragraphs: then sizes said nothing."""
     headings = sum(block.level > 0 for block in blocks)
@@ -99,7 +99,7 @@ def _stated(pages: list[tuple[str, ...]], title: str) -> tuple[int, int] | None:
 # --- structure and type ---------------------------------------------------------------------------------------
 
 
-def _placed(pages: list[tuple[str, ...]], blocks: list[Block]) -> Iterator[tuple[Block, tuple[int, int]]]:
+def _placed(pages: list[tuple[str, ...]], blocks: list[PageBlock]) -> Iterator[tuple[PageBlock, tuple[int, int]]]:
     """The headings that the converter sees, each with its first line on the page and the number of its lines."""
     after = (0, 0)
     for block in blocks:
@@ -114,7 +114,7 @@ def _placed(pages: list[tuple[str, ...]], blocks: list[Block]) -> Iterator[tuple
                 yield piece, place
 
 
-def _pieces(block: Block) -> Iterator[Block]:
+def _pieces(block: PageBlock) -> Iterator[PageBlock]:
     """The block, or its parts where a number amid it begins another heading."""
     pieces: list[str] = []
     for line in block.text.split("\n"):
@@ -128,7 +128,7 @@ def _pieces(block: Block) -> Iterator[Block]:
     return (replace(block, text=piece) for piece in pieces)
 
 
-def _place(lines: tuple[str, ...], block: Block, start: int) -> tuple[int, int] | None:
+def _place(lines: tuple[str, ...], block: PageBlock, start: int) -> tuple[int, int] | None:
     """First line and number of lines of the block on its page, if they read like a title."""
     wanted = fold(block.text)
     if not wanted:
@@ -147,7 +147,9 @@ def _place(lines: tuple[str, ...], block: Block, start: int) -> tuple[int, int] 
     return None
 
 
-def _first_lines(lines: tuple[str, ...], at: int, skipped: int, wanted: str, block: Block) -> tuple[int, int] | None:
+def _first_lines(
+    lines: tuple[str, ...], at: int, skipped: int, wanted: str, block: PageBlock
+) -> tuple[int, int] | None:
     """The lines from here on that say what is wanted, if together they are a title."""
     said = fold(lines[at][skipped:])
     for count in range(1, _MAX_LINES + 1):

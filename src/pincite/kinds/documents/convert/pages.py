@@ -27,7 +27,7 @@ class Page:
 
 
 @dataclass(frozen=True, slots=True)
-class Block:
+class PageBlock:
     """What a converter says of a stretch of a page."""
 
     page: int
@@ -44,7 +44,7 @@ def fold(text: str) -> str:
     return _NO_WORD.sub("", text).casefold()
 
 
-def to_markdown(pages: list[Page], blocks: list[Block], title: str = "") -> str:
+def to_markdown(pages: list[Page], blocks: list[PageBlock], title: str = "") -> str:
     """The text of the pages, a form feed on its own line between two, one for each page that is empty too."""
     from pincite.kinds.documents.convert.headings import find_headings
 
@@ -56,7 +56,7 @@ def to_markdown(pages: list[Page], blocks: list[Block], title: str = "") -> str:
     )
 
 
-def without_running_lines(pages: list[Page], blocks: list[Block]) -> list[Page]:
+def without_running_lines(pages: list[Page], blocks: list[PageBlock]) -> list[Page]:
     """The pages without running headers, footers and page numbers.
 
     Those are what stands at the edge of most pages, and the first or last line of a page that the converter's
@@ -80,7 +80,7 @@ def without_running_lines(pages: list[Page], blocks: list[Block]) -> list[Page]:
     return out
 
 
-def _title_below_running_head(page: Page, dropped: set[int], blocks: list[Block]) -> set[int]:
+def _title_below_running_head(page: Page, dropped: set[int], blocks: list[PageBlock]) -> set[int]:
     """The lines of a heading that the running heads repeat: they stay where it stands."""
     titles = {fold(line) for block in blocks if block.level or block.bold for line in block.text.split("\n")}
     same = [at for at in sorted(dropped) if fold(page.lines[at]) in titles and fold(page.lines[at])]

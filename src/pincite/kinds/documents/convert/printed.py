@@ -26,7 +26,7 @@ _LINE_BREAK = "\r\n"
 
 
 @dataclass(frozen=True, slots=True)
-class Line:
+class PrintedLine:
     """Letters that stand side by side; coordinates in points, from the lower left corner of the page."""
 
     text: str
@@ -48,7 +48,7 @@ class Line:
     def width(self) -> float:
         return self.right - self.left
 
-    def joined(self, other: Line) -> Line:
+    def joined(self, other: PrintedLine) -> PrintedLine:
         """Both as the one line that they were before they were parted."""
         return replace(
             self,
@@ -67,9 +67,9 @@ class Sheet:
     """A page and its lines, at first in the order in which the file writes them."""
 
     height: float
-    lines: tuple[Line, ...]
+    lines: tuple[PrintedLine, ...]
 
-    def is_in_margin(self, line: Line) -> bool:
+    def is_in_margin(self, line: PrintedLine) -> bool:
         """Whether it stands at the head or foot of the page, where running heads and page numbers are."""
         return not _MARGIN * self.height < line.middle < (1 - _MARGIN) * self.height
 
@@ -88,7 +88,7 @@ def sheets(path: Path) -> list[Sheet]:
 def _sheet(document: Any, number: int) -> Sheet:
     page = document[number]
     letters = page.get_textpage()
-    lines: list[Line] = []
+    lines: list[PrintedLine] = []
     start = 0
     for row, said in enumerate(_text(letters).split(_LINE_BREAK)):
         lines += (replace(line, row=row) for line in _lines(letters, said, start))
@@ -110,7 +110,7 @@ def _text(letters: Any) -> str:
     return "".join(chr(raw.FPDFText_GetUnicode(letters.raw, at)) for at in range(count))
 
 
-def _lines(letters: Any, said: str, start: int) -> Iterator[Line]:
+def _lines(letters: Any, said: str, start: int) -> Iterator[PrintedLine]:
     """The line, or its parts where a gap as wide as a gutter divides it: the file may write two columns row by row."""
     if not said.strip():
         return
@@ -127,9 +127,11 @@ def _lines(letters: Any, said: str, start: int) -> Iterator[Line]:
             yield _line(part, boxes, *_type(letters, part, start + first))
 
 
-def _line(text: str, boxes: list[tuple[float, float, float, float]], size: float, bold: bool, italic: bool) -> Line:
+def _line(
+    text: str, boxes: list[tuple[float, float, float, float]], size: float, bold: bool, italic: bool
+) -> PrintedLine:
     left, bottom, right, top = zip(*boxes, strict=True)
-    return Line(text, min(left), min(bottom), max(right), max(top), size, bold, italic)
+    return PrintedLine(text, min(left), min(bottom), max(right), max(top), size, bold, italic)
 
 
 def _boxes(letters: Any, start: int, count: int) -> list[tuple[float, float, float, float]]:

@@ -11,7 +11,7 @@ from pathlib import PurePosixPath
 from pincite.kinds.documents.definitions.forms import Forms, known
 from pincite.kinds.documents.definitions.listed import listed
 from pincite.kinds.documents.definitions.scope import scope_of
-from pincite.kinds.documents.definitions.spoken import Place, spoken
+from pincite.kinds.documents.definitions.spoken import Surroundings, spoken
 from pincite.kinds.documents.definitions.statements import Statement, inline_items, statements
 from pincite.kinds.documents.definitions.terms import can_be_term, can_stand_before_colon, plain_term
 from pincite.kinds.documents.numbering import heading_number
@@ -130,7 +130,7 @@ class _Reading:
         is_article = numbered is not None and numbered.keyword
         self._is_entry = self._above and not promised and numbered is None and can_be_term(titles[-1])
         title = titles[-1] if is_article and titles else ""
-        self._place = Place(promised or (self._above and not self._is_entry), title, own or content.language)
+        self._place = Surroundings(promised or (self._above and not self._is_entry), title, own or content.language)
 
     def found(self) -> Iterator[_Found]:
         text, parts = self._text, statements(self._text, self._section.body, self._fences)

@@ -44,7 +44,7 @@ class Spoken:
 
 
 @dataclass(frozen=True, slots=True)
-class Place:
+class Surroundings:
     """What a statement's surroundings say about it."""
 
     expected: bool
@@ -54,7 +54,7 @@ class Place:
     language: str
 
 
-def spoken(text: str, span: Span, forms: Forms, place: Place) -> tuple[list[Spoken], list[Span]]:
+def spoken(text: str, span: Span, forms: Forms, place: Surroundings) -> tuple[list[Spoken], list[Span]]:
     """The definitions of a statement in order, and its sentences."""
     if not forms.triggers.search(text, span.start, span.end):
         return [], [span]
@@ -82,7 +82,9 @@ def _sentences(text: str, span: Span, language: str) -> list[Span]:
     return out
 
 
-def _terms(text: str, sentence: Span, forms: Forms, place: Place, *, is_first: bool) -> Iterator[tuple[str, int, int]]:
+def _terms(
+    text: str, sentence: Span, forms: Forms, place: Surroundings, *, is_first: bool
+) -> Iterator[tuple[str, int, int]]:
     """Terms as written that the sentence defines, where they stand, and the end of what may say how far that holds."""
     for pattern in forms.openings:
         if match := pattern.match(text, sentence.start, sentence.end):
@@ -99,7 +101,9 @@ def _terms(text: str, sentence: Span, forms: Forms, place: Place, *, is_first: b
         yield titled["term"], titled.start("term"), titled.end()
 
 
-def _defines(text: str, sentence: Span, series: re.Match[str], forms: Forms, place: Place) -> re.Match[str] | None:
+def _defines(
+    text: str, sentence: Span, series: re.Match[str], forms: Forms, place: Surroundings
+) -> re.Match[str] | None:
     """The verb that defines, behind marked terms. Emphasis alone is weak: then the term must come first."""
     before = text[sentence.start : series.start()]
     opens = forms.introduction.fullmatch(before.lstrip("( \n")) is not None
@@ -114,7 +118,7 @@ def _defines(text: str, sentence: Span, series: re.Match[str], forms: Forms, pla
     return forms.marked_listed.match(text, at, end) if opens and place.expected else None
 
 
-def _plain(text: str, sentence: Span, forms: Forms, place: Place) -> re.Match[str] | None:
+def _plain(text: str, sentence: Span, forms: Forms, place: Surroundings) -> re.Match[str] | None:
     """An unmarked term with a verb of everyday use: taken where it is used as a name, or definitions are expected."""
     if forms.plain is None:
         return None
@@ -127,7 +131,7 @@ def _plain(text: str, sentence: Span, forms: Forms, place: Place) -> re.Match[st
     return None
 
 
-def _is_a_name(text: str, match: re.Match[str], forms: Forms, place: Place) -> bool:
+def _is_a_name(text: str, match: re.Match[str], forms: Forms, place: Surroundings) -> bool:
     term, verb = match["term"], match["verb"]
     if not can_stand_before_colon(term, forms) or _REFERENCE.match(text, match.end()):
         return False
@@ -142,7 +146,7 @@ def _is_a_name(text: str, match: re.Match[str], forms: Forms, place: Place) -> b
     return bool(words) and re.search(rf"[a-z,;]\s+{re.escape(term)}\b", text) is not None and term[0].isupper()
 
 
-def _titled(text: str, sentence: Span, forms: Forms, place: Place) -> re.Match[str] | None:
+def _titled(text: str, sentence: Span, forms: Forms, place: Surroundings) -> re.Match[str] | None:
     """A term with a copula, under the number of an article whose heading names the term or promises definitions."""
     if not place.title:
         return None
@@ -152,7 +156,7 @@ def _titled(text: str, sentence: Span, forms: Forms, place: Place) -> re.Match[s
     return match if match and _same(match["term"], place) else None
 
 
-def _same(term: str, place: Place) -> bool:
+def _same(term: str, place: Surroundings) -> bool:
     """Whether the heading names the term, in whatever number and case."""
     words = [stem(word, place.language) for word in folded_words(term)]
     title = [stem(word, place.language) for word in folded_words(place.title)]

@@ -23,7 +23,7 @@ NO_HANDSHAKE = frozenset({-32601, -32602, -32020, -32021, -32022})
 
 
 @dataclass(frozen=True, slots=True)
-class Listed:
+class OfferedTools:
     """What a server offers."""
 
     server: str
@@ -31,7 +31,7 @@ class Listed:
     tools: tuple[Tool, ...]
 
 
-def list_tools(where: str, *, headers: Mapping[str, str] | None = None, timeout_seconds: float = 30.0) -> Listed:
+def list_tools(where: str, *, headers: Mapping[str, str] | None = None, timeout_seconds: float = 30.0) -> OfferedTools:
     """The tools of the server at a URL, or of the one that a command starts and that is stopped afterwards."""
     connection = _connect(where, headers or {}, timeout_seconds)
     try:
@@ -39,7 +39,7 @@ def list_tools(where: str, *, headers: Mapping[str, str] | None = None, timeout_
         tools = _all_pages(connection, meta)
     finally:
         connection.close()
-    return Listed(server, parse_tools(tools))
+    return OfferedTools(server, parse_tools(tools))
 
 
 def _connect(where: str, headers: Mapping[str, str], timeout_seconds: float) -> Connection:
