@@ -185,7 +185,7 @@ def test_importing_pincite_loads_nothing_heavy() -> None:
 def test_only_the_engines_know_how_they_store() -> None:
     """A library is a catalog and an index, whichever; their tables, and what says which there are, name ours."""
     tables = {"catalog/open.py", "index/open.py"}
-    naming = {"settings/config.py", "testing/index/opened.py"}  # a comment; the catalog that suites of indexes use
+    naming = {"settings/config.py"}  # the docstring that lists the settings
     knowing = {
         relative
         for relative, text in ((path.relative_to(SOURCE).as_posix(), path.read_text("utf-8")) for path in MODULES)

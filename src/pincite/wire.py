@@ -34,6 +34,8 @@ SCORE_SCALE = (
 )
 
 Json = dict[str, Any]
+OF_KINDS = ("layer", "source_path", "file_type")
+"""Places on the wire that a kind fills; what else it shows stands among the metadata."""
 Describe = Callable[[Passage], Described]
 """How the kind of a place describes it."""
 
@@ -162,9 +164,11 @@ def passage(given: Passage, describe: Describe) -> Json:
         "chunk_type": given.chunk_type,
         "language": given.language or None,
         "page": given.page,
-        "metadata": {key: value for key, value in given.content.metadata.items() if key not in described.moved},
     }
-    return place | {name: value for name, value in described.fields.items() if place.get(name) is None}
+    own = {name: value for name, value in described.fields.items() if name in OF_KINDS}
+    more = {name: value for name, value in described.fields.items() if name not in OF_KINDS}
+    kept = {key: value for key, value in given.content.metadata.items() if key not in described.moved}
+    return place | own | {"metadata": kept | more}
 
 
 def found(given: OpenedPassage, describe: Describe) -> Json:

@@ -10,7 +10,7 @@ import json
 import time
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
-from pathlib import Path, PurePosixPath
+from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import TYPE_CHECKING
 from urllib.parse import SplitResult, unquote, urljoin, urlunsplit
@@ -79,9 +79,10 @@ def _fetched(source: Source, declares: Declaration, known: SourceItem | None, fo
                 return Scan([FileFound(path, name, known.size, known.mtime_ns, known.validator)])
             if response.status_code != 200:
                 raise Unavailable(_refusal(source.url, response.status_code))
-            path = folder / f"file{_suffix(source.url, response, declares)}"
+            suffix = _suffix(source.url, response, declares)
+            path = folder / f"file{suffix}"
             size = _save(response, path, deadline, declares.max_bytes)
-            return Scan([FileFound(path, name, size, time.time_ns(), _validator(response, path.suffix))])
+            return Scan([FileFound(path, name, size, time.time_ns(), _validator(response, suffix))])
     except httpx2.TimeoutException as error:
         raise Unavailable(f"{source.url} did not answer within {SILENCE_SECONDS:g} s; try again later") from error
     except httpx2.HTTPError as error:
@@ -149,8 +150,8 @@ def _validator(response: httpx2.Response, suffix: str) -> str:
 
 def _suffix(url: str, response: httpx2.Response, declares: Declaration) -> str:
     """By the address, else by what the server says the file is."""
-    suffix = PurePosixPath(parse_url(url, allow_private=True).path).suffix.lower()
-    if suffix in declares.suffixes:
+    suffix = declares.suffix_of(parse_url(url, allow_private=True).path)
+    if suffix:
         return suffix
     stated = response.headers.get("content-type", "").partition(";")[0].strip().lower()
     if stated not in declares.media_types:

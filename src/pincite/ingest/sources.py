@@ -157,7 +157,7 @@ def scan(source: Source, declares: Declaration) -> Scan:
 
 
 def _look(path: Path, name: str, source: Source, declares: Declaration, out: Scan) -> None:
-    if path.suffix.lower() not in declares.suffixes:
+    if not declares.suffix_of(path.name):
         what = f"{path.suffix} is not a known type" if path.suffix else "it has no suffix to tell its type by"
         newer = declares.save_as.get(path.suffix.lower(), "")
         advice = f"save it as {newer}" if newer else f"known: {', '.join(declares.suffixes)}"

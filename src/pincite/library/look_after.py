@@ -34,7 +34,16 @@ class LookingAfter(Gated):
             problem = home._upkeep_problem or (home._worker.problem if home._worker else "")
         meaning = self._meaning(required=False)
         infos, whole = self.repositories(), self is home
-        return examine(self.catalog, self.index, infos, deep=deep, meaning=meaning, upkeep_problem=problem, whole=whole)
+        return examine(
+            self.catalog,
+            self.index,
+            infos,
+            deep=deep,
+            meaning=meaning,
+            upkeep_problem=problem,
+            kind_problems=self.kinds.problems,
+            whole=whole,
+        )
 
     def freshness(self) -> tuple[tuple[RepositoryInfo, int], ...]:
         """Each repository and the revision that its index has reached, which every reader may know."""

@@ -1,8 +1,9 @@
 """A kind: what can be cited, and everything that the engine must know of it.
 
-Data is declared, behaviour is six methods. A kind never sees a catalog or an index; what an index holds of a passage is
-part of the derivation, so a library can be searched and rebuilt where the package of a kind is not installed. Without
-it only what the declaration adds is missing: fields of its own do not count, and citations are written by name alone.
+Data is declared, behaviour is seven methods. A kind never sees a catalog or an index; what an index holds of a passage
+is part of the derivation, so a library can be searched and rebuilt where the package of a kind is not installed.
+Without it only what the declaration adds is missing: fields of its own do not count, and citations are written by name
+alone.
 """
 
 from __future__ import annotations
@@ -82,6 +83,9 @@ class Declaration:
     filled from every chunk; others come from `Chunk.fields`."""
     relations: tuple[RelationType, ...] = ()
     signals: tuple[Signal, ...] = ()
+    ranking: str = ""
+    """Fingerprint of what `recognise` knows and what the signals weigh; it changes whenever they do, so that an answer
+    is never replayed with others. "" for a kind that has neither."""
     facets: tuple[str, ...] = ()
     """Filters that people care about, the most useful first."""
     neighbours: int = 0
@@ -103,7 +107,8 @@ class Described:
     citation: str
     """"Handbook § 4.2", "BGE 131 III 115 E. 3.1"."""
     fields: Mapping[str, JsonValue] = field(default_factory=dict)
-    """What only this kind has, by the names of the wire. What the engine itself fills stays as it is."""
+    """What is shown besides. `layer`, `source_path` and `file_type` have places of their own on the wire; everything
+    else stands among the metadata, so that every door shows it."""
     moved: tuple[str, ...] = ()
     """Keys of the metadata that these fields show already, so that the wire does not repeat them."""
 

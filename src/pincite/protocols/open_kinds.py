@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Collection, Mapping
 from dataclasses import dataclass, field
 from functools import cached_property
 
@@ -27,6 +27,16 @@ class OpenKinds:
     @cached_property
     def _by_content(self) -> dict[str, Kind]:
         return {name: kind for kind in reversed(self.kinds) for name in kind.declares.content_kinds}
+
+    @cached_property
+    def rankings(self) -> dict[str, str]:
+        """What an order depends on beside the passages: the fingerprint of each kind, by its name."""
+        return {kind.name: kind.declares.ranking for kind in self.kinds}
+
+    def only(self, names: Collection[str]) -> OpenKinds:
+        """Those of these names."""
+        chosen = tuple(kind for kind in self.kinds if kind.name in names)
+        return self if chosen == self.kinds else OpenKinds(chosen)
 
     @cached_property
     def fields(self) -> dict[str, float]:

@@ -76,6 +76,7 @@ def question_of(query: Query, reader: Reader) -> str:
         asked.pop(name)
     decided = [asked, plain(reader.scoring), plain(reader.ranking), reader.meaning.fingerprint, reader.caller]
     decided += [plain(reader.ranks)] if reader.ranks else []
+    decided += [reader.kinds.rankings] if any(reader.kinds.rankings.values()) else []
     body = json.dumps(decided, sort_keys=True, default=str, ensure_ascii=False)
     return hashlib.blake2b(body.encode("utf-8", "surrogatepass"), digest_size=12).hexdigest()
 

@@ -8,7 +8,7 @@ from datetime import date
 from typing import Any
 
 from pincite.errors import Conflict, PermissionDenied
-from pincite.protocols import Embedder
+from pincite.protocols import Embedder, OpenKinds
 from pincite.queries import Scoring
 from pincite.search.cursor import TOKEN, Bookmark, plain, seal, unknown_note, unseal
 from pincite.search.query import LegReport, Meaning, Query, Reader
@@ -31,6 +31,7 @@ def replay_note(reader: Reader, query: Query, bookmark: Bookmark, legs: Sequence
         "ranking": plain(reader.ranking),
         "ranks": plain(reader.ranks) if reader.ranks else None,
         "model": reader.meaning.fingerprint,
+        "kinds": reader.kinds.rankings,
         "analyser": ANALYSER,
         "place": [reader.tenant, reader.organization],
         "roles": None if reader.roles is None else sorted(reader.roles),
@@ -123,8 +124,23 @@ def open_replay(reader: Reader, token: str) -> tuple[Reader, Query, Bookmark]:
         ranking=ranking,
         reranking=_reranking(reader, ranking.reranker, note["query"]["mode"]),
         ranks=Ranks(**note["ranks"]) if note.get("ranks") else None,
+        kinds=_kinds(reader.kinds, note.get("kinds")),
     )
     return asked_by, _query(note["query"]), Bookmark.from_json(note)
+
+
+def _kinds(open_now: OpenKinds, pinned: Mapping[str, str] | None) -> OpenKinds:
+    """The kinds behind the answer; one that has come since has no say in it."""
+    if pinned is None:  # a token from before there were kinds to pin
+        return open_now
+    for name, ranking in pinned.items():
+        now = open_now.rankings.get(name)
+        if now != ranking:
+            gone = "is not installed any more" if now is None else "ranks in another way now"
+            raise Conflict(
+                f"the answer was computed with the kind {name!r}, which {gone}; ask the question again", field="token"
+            )
+    return open_now.only(pinned)
 
 
 def _reranking(reader: Reader, pin: RerankPin | None, mode: str) -> Reranking:

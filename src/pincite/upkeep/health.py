@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Literal
 
@@ -62,6 +62,7 @@ def examine(
     deep: bool,
     meaning: Meaning,
     upkeep_problem: str = "",
+    kind_problems: Mapping[str, str] | None = None,
     whole: bool = True,
 ) -> Health:
     """Check the catalog and, for each repository, its index and legs. Without `whole`, nothing else is reported."""
@@ -73,6 +74,9 @@ def examine(
     if upkeep_problem:
         said = either(upkeep_problem, "the last merge in the background failed")  # in the operator's words
         findings.append(Finding("merging", "warning", said, _run("pincite doctor")))
+    for name, problem in (kind_problems or {}).items() if whole else ():
+        advice = by_operator("install its package again with", "pip install --upgrade PACKAGE")
+        findings.append(Finding(f"kind {name}", "warning", problem, advice))
     findings += _model(catalog, meaning, whole=whole)
     each = (_examine(catalog, index, info, meaning, deep=deep, whole=whole) for info in infos)
     return Health(tuple(findings), tuple(each))

@@ -98,6 +98,7 @@ def test_a_term_is_looked_up(page) -> None:
     ("choice", "holds"),
     [
         ("Citation (URI)", ["pincite:default/default/legislation/harbor-code.md@", ";span="]),
+        ("Citation in words", ["Lakeport Harbor Code (LHC) § 203"]),
         ("Markdown", ["[Lakeport Harbor Code (LHC), § ", "](pincite:default/"]),
         ("BibTeX", ["@misc{harbor-code-", "title = {{Lakeport Harbor Code (LHC)}}", "howpublished = {\\url{pincite:"]),
         ("Quote with citation", ["> ", "— [Lakeport Harbor Code (LHC)"]),

@@ -8,7 +8,7 @@ from typing import Any
 
 import pytest
 
-from pincite.catalog.sqlite import SqliteCatalog
+from pincite.catalog.open import open_catalog
 from pincite.protocols import Catalog
 from pincite.testing.index.shelf import Shelf
 
@@ -33,7 +33,7 @@ class Opened:
         raise NotImplementedError("say how an index is opened in this folder; opening it again must find the same one")
 
     def make_catalog(self, folder: Path) -> Catalog:
-        return SqliteCatalog(folder / "catalog.db")
+        return open_catalog(str(folder))
 
     def make_shelf(self, folder: Path) -> Shelf:
         folder.mkdir(parents=True, exist_ok=True)

@@ -7,6 +7,7 @@ import { announce, closeMenus, h } from "./dom.js";
 export function citeMenu(passage) {
   const choices = [
     ["Citation (URI)", () => passage.citation],
+    ["Citation in words", () => passage.citation_text],
     ["Markdown", () => markdown(passage)],
     isPublication(passage) && ["BibTeX", () => bibtex(passage)],
     ["Quote with citation", () => quoted(passage)],
