@@ -114,6 +114,32 @@ def test_nothing_is_learned_twice(catalog: SqliteCatalog, lexicon: FolderLexicon
     assert len(model.asked) == len(set(model.asked)) == 4
 
 
+def test_what_one_node_has_learned_another_takes_from_the_catalog(
+    catalog: SqliteCatalog, lexicon: FolderLexicon, tmp_path: Path
+) -> None:
+    at = add(catalog, put("a", page("Die Entwicklung der Bank.", language="de")), put("b", page("Ein Hund beisst.")))
+    learned = lexicon.learn(SCOPE, Concepts())
+    other, model = FolderLexicon(tmp_path / "another node", catalog), Concepts()
+    assert other.learn(SCOPE, model) == learned
+    assert model.asked == []
+    for word in ("développement", "chien"):
+        assert near(other, word, view(at)) == near(lexicon, word, view(at)) != []
+
+
+def test_a_lexicon_of_an_earlier_version_is_shared_when_it_learns_more(
+    catalog: SqliteCatalog, lexicon: FolderLexicon, tmp_path: Path
+) -> None:
+    add(catalog, put("a", "quick brown fox"))
+    lexicon.learn(SCOPE, Concepts())
+    catalog.words.forget(SCOPE)  # an earlier version kept them in the folder alone
+    at = add(catalog, put("b", page("Hund")))
+    lexicon.learn(SCOPE, Concepts())
+    other, model = FolderLexicon(tmp_path / "another node", catalog), Concepts()
+    assert other.learn(SCOPE, model) == 4
+    assert model.asked == []
+    assert near(other, "chien", view(at)) == ["Hund"]
+
+
 def test_what_not_everybody_may_read_gives_no_words(catalog: SqliteCatalog, lexicon: FolderLexicon) -> None:
     at = add(catalog, put("a", page("Entwicklung", roles=("partner",))), put("b", page("Bank")))
     lexicon.learn(SCOPE, Concepts())

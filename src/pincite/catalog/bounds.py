@@ -26,6 +26,7 @@ from pincite.protocols import (
     Sources,
     UsageLedger,
     Vectors,
+    WordVectors,
 )
 from pincite.types import (
     AliveState,
@@ -110,6 +111,7 @@ class BoundSession:
         self.vectors: Vectors = BoundVectors(parts.vectors, bounds)
         self.queue: EmbeddingQueue = BoundQueue(parts.queue, bounds)
         self.contexts: ContextCache = BoundContexts(parts.contexts, bounds)
+        self.words: WordVectors = BoundWords(parts.words, bounds)
         self.usage: UsageLedger = BoundUsage(parts.usage, bounds)
         self.sources: Sources = BoundSources(parts.sources, bounds)
 
@@ -358,6 +360,20 @@ class BoundContexts:
 
     def put(self, tenant: str, key: str, chunk_hash: str, context: str) -> None:
         self._inner.put(self._bounds.require_tenant(tenant), key, chunk_hash, context)
+
+
+class BoundWords:
+    def __init__(self, inner: WordVectors, bounds: Bounds) -> None:
+        self._inner, self._bounds = inner, bounds
+
+    def get(self, scope: Scope, fingerprint: str, forms: Iterable[str]) -> dict[str, bytes]:
+        return self._inner.get(self._bounds.require(scope), fingerprint, forms)
+
+    def put(self, scope: Scope, fingerprint: str, vectors: Mapping[str, bytes], *, purges: int) -> bool:
+        return self._inner.put(self._bounds.require(scope), fingerprint, vectors, purges=purges)
+
+    def forget(self, scope: Scope, fingerprint: str = "") -> None:
+        self._inner.forget(self._bounds.require(scope), fingerprint)
 
 
 class BoundUsage:

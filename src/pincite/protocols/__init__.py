@@ -12,6 +12,7 @@ from pincite.protocols.books import (
     UsageLedger,
     Vectors,
     WholeQueue,
+    WordVectors,
 )
 from pincite.protocols.catalog import (
     AllRepositories,
@@ -74,4 +75,5 @@ __all__ = [
     "Verdicts",
     "WholeQueue",
     "WordIndex",
+    "WordVectors",
 ]

@@ -104,6 +104,25 @@ class ContextCache(Protocol):
     def put(self, tenant: str, key: str, chunk_hash: str, context: str) -> None: ...
 
 
+class WordVectors(Protocol):
+    """What a model says of the words of a repository, so that each is embedded once and not by every node.
+
+    Only words of passages that everybody may read. A purge forgets those of the whole repository in its transaction.
+    """
+
+    def get(self, scope: Scope, fingerprint: str, forms: Iterable[str]) -> dict[str, bytes]:
+        """The vectors that are known, by form."""
+
+    def put(self, scope: Scope, fingerprint: str, vectors: Mapping[str, bytes], *, purges: int) -> bool:
+        """Keep vectors by form; those already there stay as they are.
+
+        False, and nothing is kept, when the repository was purged since it had `purges`: a word may be an erased one.
+        """
+
+    def forget(self, scope: Scope, fingerprint: str = "") -> None:
+        """Remove the words of a repository, or only those of one model."""
+
+
 class UsageLedger(Protocol):
     def add(self, tenant: str, day: str, usage: Usage) -> None: ...
 

@@ -19,6 +19,7 @@ from pincite.protocols.books import (
     UsageLedger,
     Vectors,
     WholeQueue,
+    WordVectors,
 )
 from pincite.protocols.server_state import ServerState
 from pincite.types import (
@@ -231,6 +232,8 @@ class Session(Protocol):
     def queue(self) -> EmbeddingQueue: ...
     @property
     def contexts(self) -> ContextCache: ...
+    @property
+    def words(self) -> WordVectors: ...
     @property
     def usage(self) -> UsageLedger: ...
     @property

@@ -188,6 +188,9 @@ def calls_of(parts: Session, scope: Scope, job: Job) -> dict[str, Callable[[], o
         "queue.counts": lambda: parts.queue.counts(tenant=tenant),
         "contexts.get": lambda: parts.contexts.get(tenant, "k"),
         "contexts.put": lambda: parts.contexts.put(tenant, "k", "h", "c"),
+        "words.get": lambda: parts.words.get(scope, "m", ["w"]),
+        "words.put": lambda: parts.words.put(scope, "m", {"w": b"1"}, purges=0),
+        "words.forget": lambda: parts.words.forget(scope),
         "usage.add": lambda: parts.usage.add(tenant, "2026-01-31", Usage("p", "m", "rerank")),
         "usage.total": lambda: parts.usage.total(tenant),
         "sources.items": lambda: parts.sources.items(scope, "s"),
@@ -1194,6 +1197,39 @@ class CatalogContract(BatchContract, TenantContract):
         assert commit(catalog, put("a", "one")).outcomes[0].added
         made = commit(catalog, put("a", "two"), put("b", "two"), RemoveElement("a"), put("a", "three"))
         assert [outcome.added for outcome in made.outcomes] == [False, True, False, True]
+
+    def test_words_are_kept_by_repository_and_model_and_the_first_vector_stays(self, catalog: Catalog) -> None:
+        beside = replace(SCOPE, repository="other")
+        commit(catalog, put("a", "one"))
+        assert catalog.words.put(SCOPE, "m", {"Straße": b"1", "rue": b"2"}, purges=0)
+        assert catalog.words.put(SCOPE, "m", {"rue": b"9", "way": b"3"}, purges=0)
+        assert catalog.words.put(SCOPE, "n", {"rue": b"4"}, purges=0)
+        wanted = ["Straße", "rue", "way", "straße", "none"]
+        assert catalog.words.get(SCOPE, "m", wanted) == {"Straße": b"1", "rue": b"2", "way": b"3"}
+        assert catalog.words.get(beside, "m", wanted) == {}
+        assert catalog.words.get(SCOPE, "m", []) == {}
+        catalog.words.forget(SCOPE, "m")
+        assert (catalog.words.get(SCOPE, "m", wanted), catalog.words.get(SCOPE, "n", wanted)) == ({}, {"rue": b"4"})
+        catalog.words.forget(SCOPE)
+        assert catalog.words.get(SCOPE, "n", wanted) == {}
+
+    def test_a_purge_forgets_the_words_of_its_repository_and_late_ones_are_not_kept(self, catalog: Catalog) -> None:
+        beside = replace(SCOPE, repository="other")
+        for scope in (SCOPE, beside):
+            commit(catalog, put("a", "one"), scope=scope)
+            catalog.words.put(scope, "m", {"secret": b"1"}, purges=0)
+        catalog.commits.purge(SCOPE, ["a"])
+        assert not catalog.words.put(SCOPE, "m", {"secret": b"1"}, purges=0), "learned before the purge"
+        assert catalog.words.get(SCOPE, "m", ["secret"]) == {}
+        assert catalog.words.get(beside, "m", ["secret"]) == {"secret": b"1"}
+        assert catalog.words.put(SCOPE, "m", {"new": b"2"}, purges=1)
+
+    def test_a_model_that_is_forgotten_takes_its_words_along(self, catalog: Catalog) -> None:
+        commit(catalog, put("a", "one"))
+        for model in ("m", "n"):
+            catalog.words.put(SCOPE, model, {"one": b"1"}, purges=0)
+        as_operator(catalog, lambda operator: operator.models.forget("m"))
+        assert [catalog.words.get(SCOPE, model, ["one"]) for model in ("m", "n")] == [{}, {"one": b"1"}]
 
     # --- upkeep -----------------------------------------------------------------------------------------------
 

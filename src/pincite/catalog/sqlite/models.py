@@ -20,6 +20,7 @@ _STORED = """
     SELECT fingerprint FROM vectors UNION SELECT fingerprint FROM jobs UNION SELECT fingerprint FROM enqueued
     ORDER BY fingerprint
 """
+_FORGET_WORDS = "DELETE FROM words WHERE fingerprint = ?"
 _FORGET_JOBS = "DELETE FROM jobs WHERE fingerprint = ?"
 # Without its jobs the queue must not believe that births are in it.
 _FORGET_ENQUEUED = "DELETE FROM enqueued WHERE fingerprint = ?"
@@ -74,6 +75,7 @@ class SqliteEmbeddingModels:
             if used and used.fingerprint == fingerprint:
                 raise Conflict(f"the library is searched with {used.name}; its vectors stay while it is in use")
             jobs = _forget_jobs(connection, fingerprint)
+            connection.execute(_FORGET_WORDS, (fingerprint,))
         vectors = size = last = 0
         while True:
             with self._database.write() as connection:

@@ -19,6 +19,7 @@ from pincite.catalog.sqlite.repositories import SqliteRepositories
 from pincite.catalog.sqlite.sources import SqliteSources
 from pincite.catalog.sqlite.usage import SqliteUsageLedger
 from pincite.catalog.sqlite.vectors import SqliteVectors
+from pincite.catalog.sqlite.words import SqliteWordVectors
 from pincite.protocols import (
     AllRepositories,
     Baselines,
@@ -35,6 +36,7 @@ from pincite.protocols import (
     UsageLedger,
     Vectors,
     WholeQueue,
+    WordVectors,
 )
 
 
@@ -52,6 +54,7 @@ class SqliteParts:
         self.vectors: Vectors = SqliteVectors(database)
         self.queue: EmbeddingQueue = SqliteEmbeddingQueue(database, clock)
         self.contexts: ContextCache = SqliteContextCache(database)
+        self.words: WordVectors = SqliteWordVectors(database)
         self.usage: UsageLedger = SqliteUsageLedger(database)
         self.sources: Sources = SqliteSources(database)
 

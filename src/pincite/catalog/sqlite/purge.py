@@ -80,6 +80,8 @@ _DELETE_CONTEXT_BY_KEY = "DELETE FROM contexts WHERE tenant = ? AND key = ?"
 _CONTEXTS_OF_CHUNKS = """
     SELECT DISTINCT c.context FROM chunks c JOIN repositories r ON r.id = c.repository WHERE r.tenant = ?
 """
+# A word may be one that only the erased had; nothing says which, so all are learned again.
+_DELETE_WORDS = "DELETE FROM words WHERE repository = ?"
 _COUNT_PURGE = "UPDATE repositories SET purges = purges + 1 WHERE id = ? RETURNING purges"
 _INSERT_TOMBSTONE = """
     INSERT INTO tombstones (repository, erasure_key, purge, time, reason, author) VALUES (?, ?, ?, ?, ?, ?)
@@ -110,6 +112,7 @@ def purge(
                 connection.execute(statement, {"repository": repository, "element_id": element_id})
             forget(connection, repository, element_id)
         connection.execute(_DELETE_UNUSED_RECIPES, (repository,))
+        connection.execute(_DELETE_WORDS, (repository,))
         _forget_texts(connection, scope.tenant, texts, passages)
         _forget_unused_contexts(connection, scope.tenant)
         (purges,) = connection.execute(_COUNT_PURGE, (repository,)).fetchone()

@@ -396,7 +396,22 @@ CHUNK_FIELDS: tuple[str, ...] = (
     "ALTER TABLE chunks ADD COLUMN fields TEXT NOT NULL DEFAULT '[]'",
 )
 
-MIGRATIONS: list[tuple[str, ...]] = [FIRST, EMBEDDING, MODELS, SUBSECTIONS, REMOTE, SOURCE_MEMORY, CHUNK_FIELDS]
+WORDS: tuple[str, ...] = (
+    # Forms with their vectors in the lexicon's own compact form, so that no other node has to ask the model.
+    """
+    CREATE TABLE words (
+        repository INTEGER NOT NULL REFERENCES repositories (id),
+        fingerprint TEXT NOT NULL,
+        form TEXT NOT NULL,
+        vector BLOB NOT NULL,
+        PRIMARY KEY (repository, fingerprint, form)
+    ) WITHOUT ROWID
+    """,
+)
+
+MIGRATIONS: list[tuple[str, ...]] = [
+    FIRST, EMBEDDING, MODELS, SUBSECTIONS, REMOTE, SOURCE_MEMORY, CHUNK_FIELDS, WORDS,
+]  # fmt: skip
 """Step n leads from schema n to n + 1. Released steps are never edited; a change is a new step."""
 
 

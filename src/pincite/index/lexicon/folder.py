@@ -44,7 +44,10 @@ BATCH = 2_000
 
 
 class FolderLexicon:
-    """Words by repository and model, a pure function of catalog and model: what is lost is learned again."""
+    """Words by repository and model, a pure function of the catalog: what is lost is made again.
+
+    The vectors are in the catalog too, so that each word is asked of the model once, whichever node comes first.
+    """
 
     def __init__(self, root: Path, catalog: Catalog) -> None:
         self._root, self._catalog = root, catalog
@@ -86,6 +89,7 @@ class FolderLexicon:
         info = self._catalog.repositories.get(scope)
         if info is None:
             return
+        self._catalog.words.forget(scope, fingerprint)
         for folder in [self._folder(info, fingerprint)] if fingerprint else [*(self._root / info.key).glob("*")]:
             # Whoever learns just now finds out by the count of purges, and clears up himself.
             with suppress(Locked), write_lock(folder, wait_seconds=0):
@@ -114,6 +118,8 @@ class FolderLexicon:
         sweep(folder, manifest)
         store = LexiconState(folder) if manifest.blocks else None
         numbers = {form: number for number, form in enumerate(store.forms())} if store else {}
+        if store:
+            self._share(scope, embedder.fingerprint, store)
         before = len(numbers)
         # A death ends the use of words that other passages may have too: then all passages are looked at again.
         after = manifest.reached
@@ -135,14 +141,14 @@ class FolderLexicon:
                     mine.add(numbers[form])
             timeline.add(mine, birth.lifetime)
             while len(fresh) >= BATCH:
-                vectors = _vectors(embedder, fresh[:BATCH])
+                vectors = self._vectors(scope, embedder, fresh[:BATCH], manifest.purges)
                 if self._was_erased(scope, manifest):
                     _clear(folder)
                     return 0
                 manifest = append(folder, manifest, fresh[:BATCH], vectors)
                 del fresh[:BATCH]
                 progress("words", len(numbers) - len(fresh), len(numbers))
-        vectors = _vectors(embedder, fresh)
+        vectors = self._vectors(scope, embedder, fresh, manifest.purges)
         if fresh and not self._was_erased(scope, manifest):
             manifest = append(folder, manifest, fresh, vectors)
         if self._was_erased(scope, manifest):
@@ -151,6 +157,25 @@ class FolderLexicon:
         publish_lives(folder, manifest, timeline.lives(), info.head)
         progress("words", len(numbers), len(numbers))
         return len(numbers) - before
+
+    def _vectors(self, scope: Scope, embedder: Embedder, words: Sequence[str], purges: int) -> NDArray[np.int8]:
+        """Vectors of words: those that any node has learned are in the catalog, the others go there."""
+        known = self._catalog.words.get(scope, embedder.fingerprint, words)
+        learned = {word: compact(_vector(embedder, word)).tobytes() for word in words if word not in known}
+        if learned and self._catalog.words.put(scope, embedder.fingerprint, learned, purges=purges):
+            learned |= self._catalog.words.get(scope, embedder.fingerprint, learned)  # another node may have been first
+        rows = [np.frombuffer((known.get(word) or learned[word]), np.int8) for word in words]
+        return np.stack(rows) if rows else np.empty((0, embedder.dimensions), np.int8)
+
+    def _share(self, scope: Scope, fingerprint: str, store: LexiconState) -> None:
+        """Bring the words of a lexicon that an earlier version learned to the catalog."""
+        first = next(store.forms())
+        if self._catalog.words.get(scope, fingerprint, [first]):
+            return
+        for block in store.blocks:
+            forms = (form.decode("utf-8") for form in block.forms)
+            rows = {form: vector.tobytes() for form, vector in zip(forms, block.vectors, strict=True)}
+            self._catalog.words.put(scope, fingerprint, rows, purges=store.manifest.purges)
 
     def _was_erased(self, scope: Scope, manifest: LexiconManifest) -> bool:
         """Whether something was purged since the lexicon was begun: a word may be one of those."""
@@ -194,11 +219,6 @@ def _forms(birth: Birth) -> Iterator[str]:
     for chunk in birth.derivation.chunks:
         text = f"{chunk.context}\n{passage(birth.content, chunk)}"
         yield from forms(text, chunk.language or birth.content.language)
-
-
-def _vectors(embedder: Embedder, words: Sequence[str]) -> NDArray[np.int8]:
-    rows = [_vector(embedder, word) for word in words]
-    return compact(np.stack(rows)) if rows else np.empty((0, embedder.dimensions), np.int8)
 
 
 def _vector(embedder: Embedder, word: str) -> Floats:
