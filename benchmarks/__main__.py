@@ -1,6 +1,6 @@
 """Runs the modules of this folder that have a `main()`: all of them, or those named on the command line.
 
-What stands behind a name and is no name itself is for the benchmark: `python -m benchmarks documents DATA --write`.
+What follows a name and is not a name itself is for the benchmark: `python -m benchmarks documents DATA --write`.
 """
 
 from __future__ import annotations

@@ -98,7 +98,7 @@ def _passage(corpus: str, language: str, text: str) -> Iterator[Labelled]:
 
 
 def _short(corpus: str, language: str, kind: str, text: str) -> Iterator[Labelled]:
-    # Citations ("BGE 140 IV 74") are no words of any language.
+    # Citations ("BGE 140 IV 74") are not words of any language.
     if sum(len(word) > 1 and not word.isupper() for word in re.findall(r"[^\W\d_]+", text)) >= SHORT_WORDS:
         yield Labelled(corpus, language, kind, text)
 

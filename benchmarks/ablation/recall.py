@@ -25,7 +25,7 @@ LEGS = (
     "kinds", "index", "text", "models", "fixed.py", "eval/beir.py", "eval/corpus.py", "search/legs.py",
     "search/query.py", "search/related.py", "search/syntax.py", "search/understand.py",
 )  # fmt: skip
-"""The parts of the package that decide what a leg finds. What comes after is done anew each time."""
+"""The parts of the package that decide what a leg finds. What comes after is done again each time."""
 
 
 @dataclass(frozen=True, slots=True)

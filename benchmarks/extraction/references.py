@@ -5,7 +5,7 @@
 `labels/references-read.tsv` names the stretches of text that were read in full (half, corpus, document, from, to), also
 those without any reference; `labels/references.tsv` the references in them (corpus, document, from, to, targets). A
 target is a section of the document or of the work that it is a part of (`art.41(1)`), of another work (`or:art.41`), or
-a document behind a link (`path#anchor`). Works as a whole ("this Act", "the AHVG") are no references to a section and
+a document behind a link (`path#anchor`). Works as a whole ("this Act", "the AHVG") are not references to a section and
 are not labelled. Rules were only changed after a look at the tuning half.
 """
 

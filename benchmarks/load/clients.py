@@ -1,4 +1,4 @@
-"""The clients, in a process of their own: python -m benchmarks.load.clients, told on standard input what to ask.
+"""The clients, in a process of their own: python -m benchmarks.load.clients, given on standard input what to ask.
 
 Each client keeps one connection and asks the next question as soon as it has its answer. Every answer is read and
 checked: hits with citations, the keyword leg at work, and for the same question the same hits as before, whichever

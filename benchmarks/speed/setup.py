@@ -1,4 +1,4 @@
-"""What one stage of a run is told; it runs in a process of its own, so that nothing of another weighs on it."""
+"""The input of one stage of a run; it runs in a process of its own, so that nothing of another weighs on it."""
 
 from __future__ import annotations
 

@@ -60,7 +60,7 @@ def _stores(home: Path) -> list[Path]:
 
 
 def _widen(folder: Path) -> int:
-    """Write the store's texts anew with eight vectors each, and publish that; how many vectors there are."""
+    """Rewrite the store's texts with eight vectors each, and publish that; how many vectors there are."""
     manifest = load_store(folder)
     entries = []
     for entry in manifest.blocks:

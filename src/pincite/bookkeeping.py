@@ -1,4 +1,4 @@
-"""What a catalog keeps beside the elements: texts that wait for vectors, models in use, what calls cost, sources."""
+"""What a catalog keeps besides the elements: texts that wait for vectors, models in use, what calls cost, sources."""
 
 from __future__ import annotations
 

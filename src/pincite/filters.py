@@ -13,7 +13,7 @@ _ISO_DATE = re.compile(r"\d{4}-\d{2}-\d{2}(?!\d)")
 
 
 def is_iso_date(text: str) -> bool:
-    """Whether dates written like this sort as they should; others are no dates to a filter."""
+    """Whether dates written like this sort as they should; a filter does not treat others as dates."""
     return _ISO_DATE.match(text) is not None
 
 

@@ -39,7 +39,7 @@ class ReadElement:
     element_id: str
     states: tuple[ReadState, ...]
     relations: tuple[Relation, ...] = ()
-    """Edges that the item states beside the elements; edges that a text makes belong to its derivation."""
+    """Edges that the item states besides the elements; edges that a text makes belong to its derivation."""
     notes: tuple[str, ...] = ()
     """What the person who ingests it should know."""
 
@@ -52,7 +52,7 @@ class Unread:
     """Where: `line 17`, an id, or "" for the whole item."""
     reason: str
     harmless: bool = False
-    """Whether there was nothing to take, so that it is no failure: an empty file, for example."""
+    """Whether there was nothing to take, so that it is not a failure: an empty file, for example."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -79,7 +79,7 @@ class Recognised:
     """What a kind sees in the words of a query."""
 
     identifiers: tuple[str, ...] = ()
-    """In normal form: what the exact leg looks up beside what every text may name."""
+    """In normal form: what the exact leg looks up besides what every text may name."""
     expansions: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
     """Words of the query → words of a glossary that stand for them; stated in the answer."""
     notes: tuple[str, ...] = ()

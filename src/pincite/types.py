@@ -326,7 +326,7 @@ class Excerpt:
 
 @dataclass(frozen=True, slots=True)
 class AliveState:
-    """A state of an element that is alive, whoever may read it and whenever it is in force; without its passages."""
+    """A live state of an element, regardless of who may read it and when it is in force; without its passages."""
 
     lifetime: Lifetime
     content: Content
@@ -354,7 +354,7 @@ class ElementChange:
     element_id: str
     name: str
     change: Literal["added", "removed", "changed", "rederived", "access"]
-    """`rederived`: same version, cut anew. `access`: same version, other roles or validity."""
+    """`rederived`: same version, cut again. `access`: same version, other roles or validity."""
     before: tuple[str, ...] = ()
     after: tuple[str, ...] = ()
     """Version ids alive before and after."""
@@ -386,7 +386,7 @@ class Tombstone:
 
 @dataclass(frozen=True, slots=True)
 class ReadContext:
-    """Which state of a repository a caller asks for. At most one of the fields beside `selector` is set."""
+    """Which state of a repository a caller asks for. At most one of the fields besides `selector` is set."""
 
     selector: Literal["head", "published", "baseline_id", "as_of", "revision"] = "head"
     baseline_id: str = ""

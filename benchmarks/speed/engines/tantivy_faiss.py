@@ -96,7 +96,7 @@ class TantivyFaiss(Forgets):
         faiss.omp_set_num_threads(1)
 
     def _store(self) -> None:
-        """The whole graph is written anew: it has no other way to become durable."""
+        """The whole graph is rewritten: it has no other way to become durable."""
         unfinished = self._folder / "graph.part"
         faiss.write_index(self._graph, str(unfinished))
         with unfinished.open("rb") as file:

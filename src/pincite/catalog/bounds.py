@@ -84,7 +84,7 @@ class Bounds:
     def require_tenant(self, tenant: str) -> str:
         """The tenant, if it is this one."""
         if tenant != self.tenant:
-            # Neither is named: whoever asks may not know that the other exists.
+            # Neither is named: the caller may not know that the other exists.
             raise PermissionDenied("this belongs to another tenant; open a session for that tenant", field="tenant")
         return tenant
 

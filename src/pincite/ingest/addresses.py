@@ -1,7 +1,7 @@
 """May this address be asked? Names are resolved once, and what was checked is what is connected to.
 
 An address in a document source can come from anyone. One that leads into the own network (a router, a metadata
-service, a database on localhost) is refused unless whoever runs the ingest allows it.
+service, a database on localhost) is refused unless the person who runs the ingest allows it.
 """
 
 from __future__ import annotations

@@ -220,7 +220,7 @@ class Batch:
         self.report = replace(self.report, **{name: getattr(self.report, name) + count})
 
     def _note_erased(self, added: list[str]) -> None:
-        """Say which elements had been erased once: whoever had them erased may not want them back."""
+        """Say which elements were erased before: the person who erased them may not want them back."""
         if not (added and self._purges):
             return
         items = {waiting.element_id: waiting.reading.name for waiting in self._waiting}

@@ -35,7 +35,7 @@ class Task:
 
 
 Take: TypeAlias = Callable[[Task, WrittenContext], None]
-"""Told of each answer, and of each failure as an answer with a problem, in the thread that called."""
+"""Called with each answer, and with each failure as an answer with a problem, in the calling thread."""
 
 
 class ContextCalls:

@@ -231,7 +231,7 @@ class _Run:
         held = deque(batches(self._set_aside(tenant, claimed), self._batch_size))
         texts = characters = 0
         try:
-            # After half a lease the rest is claimed anew: nobody must think that this worker is dead.
+            # After half a lease the rest is claimed again: nobody must think that this worker is dead.
             while held and not self._stop.is_set() and time.monotonic() < began + lease / 2:
                 self._embed(held[0])
                 texts += len(held[0])

@@ -40,7 +40,7 @@ class EmbedWorker:
         self._wanted = False
 
     def start(self) -> None:
-        """Begin a round; while one is under way, another will follow it. After `stop` it starts anew."""
+        """Begin a round; while one is under way, another will follow it. After `stop` it starts again."""
         with self._lock:
             self._wanted = True
             if not self._idle.is_set():
@@ -63,7 +63,7 @@ class EmbedWorker:
         while self._next():
             try:
                 self.report, self.problem = embed(*self._arguments, lexicon=self._lexicon, stop=self._stop), ""
-            except Exception as error:  # noqa: BLE001  (a thread has nobody above it who could be told)
+            except Exception as error:  # noqa: BLE001  (a thread has no caller to raise to)
                 self.problem = reason_of(error)
 
     def _next(self) -> bool:

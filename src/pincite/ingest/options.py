@@ -1,4 +1,4 @@
-"""What an ingest is given beside its source."""
+"""What an ingest is given besides its source."""
 
 from __future__ import annotations
 

@@ -10,7 +10,7 @@ from pincite.ingest.context_reports import ContextsReport
 from pincite.ingest.sources import Skipped
 
 Progress: TypeAlias = Callable[[str, int, int], None]
-"""Told the stage, how much of it is done, and how much there is."""
+"""Called with the stage, how much of it is done, and how much there is."""
 
 
 def silent(_stage: str, _done: int, _total: int) -> None:

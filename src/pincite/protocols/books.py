@@ -1,4 +1,4 @@
-"""The books that a catalog keeps beside its elements: vectors, the queue for them, models, contexts, costs, sources."""
+"""What a catalog keeps besides its elements: vectors, the queue for them, models, contexts, costs, sources."""
 
 from __future__ import annotations
 
@@ -86,7 +86,7 @@ class EmbeddingModels(Protocol):
         """Use a model from now on; whether it was not in use before. `to.since` is set here.
 
         One transaction, in which the jobs of the model before leave the queue, so that none waits for ever; going back
-        queues them anew. `instead_of`: what was used before the first switch.
+        queues them again. `instead_of`: what was used before the first switch.
         """
 
     def stored(self) -> tuple[str, ...]:

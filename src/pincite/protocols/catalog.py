@@ -1,6 +1,6 @@
 """A catalog: the truth. One commit, one transaction, one revision.
 
-Whoever reads or writes says for whom: every call takes a scope or a tenant, and a `Session` refuses any other than its
+Every reader and writer says for whom: every call takes a scope or a tenant, and a `Session` refuses any other than its
 own. What spans tenants is the operator's, and exists only on an `Operator`.
 """
 
@@ -288,4 +288,4 @@ class Catalog(Session, Protocol):
         """What is damaged, in words; empty when sound."""
 
     def close(self) -> None:
-        """Release the store. Whoever is reading comes to the end of that call; later ones raise `Unavailable`."""
+        """Release the store. Calls under way are completed; later ones raise `Unavailable`."""

@@ -32,7 +32,7 @@ class SignalInput:
 
 @dataclass(frozen=True, slots=True)
 class Signal:
-    """Evidence beside the legs. It moves a score by `weight` times its value towards 1, and is traced by its name."""
+    """Evidence besides the legs. It moves a score by `weight` times its value towards 1, and is traced by its name."""
 
     name: str
     weight: float

@@ -1,4 +1,4 @@
-"""What a server keeps beside the elements, in a place that all nodes of a library share.
+"""What a server keeps besides the elements, in a place that all nodes of a library share.
 
 All of it is the operator's: a key says itself which tenant it is for, and what a caller may see of a job is for the
 server to decide. Each call is one transaction, on the disk before it returns. None of it is part of a backup.

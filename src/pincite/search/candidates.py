@@ -49,7 +49,7 @@ class Weighed:
     pool: Pool
     scores: Floats
     signals: Mapping[str, Floats]
-    """What each leg adds, 0 where it did not find the group; in the order in which it is told."""
+    """What each leg adds, 0 where it did not find the group; in the order in which legs are reported."""
     exact_first: bool = False
     """Whether what carries an identifier shows the passage that does, whatever other legs say of it."""
     only: frozenset[str] | None = None

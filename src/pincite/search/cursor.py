@@ -102,7 +102,7 @@ def unseal(text: str, what: str, library_id: str) -> dict[str, Any]:
 
 
 def unknown_note(what: str) -> InvalidArgument:
-    """The one answer to a note that is damaged, invented or somebody else's: which of these it is, is not told."""
+    """The one answer to a note that is damaged, invented or somebody else's: it does not say which of these it is."""
     advice = "start again without it" if what == CURSOR else "ask the question again"
     return InvalidArgument(f"this is not a {what} that was issued here; {advice}", field=FIELDS[what])
 

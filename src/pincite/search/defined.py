@@ -80,7 +80,7 @@ class Terms:
 def terms_used(terms: Terms, passage: Passage, most: int) -> tuple[DefinedTerm, ...]:
     """What the passage's own document says that so many of its terms mean; what it defines itself is left out.
 
-    A term with several meanings has them all, up to as many as terms; one that is stated twice is told once.
+    A term with several meanings has them all, up to as many as terms; one that is stated twice is given once.
     """
     said: dict[tuple[str, str], Definition] = {}
     for definition in terms.used_in(passage.text, passage.language, passage.parent_chain):

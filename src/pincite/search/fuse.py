@@ -50,7 +50,7 @@ class Pool:
     numbers: Mapping[Scope, int]
     """Of the scopes in the keys."""
     columns: Mapping[str, Column]
-    """By leg, in the order in which they are told."""
+    """By leg, in the order in which they are reported."""
 
     def __len__(self) -> int:
         return len(self.keys)
@@ -139,7 +139,7 @@ def _ranked(
     scores = finds.scores
     keys = finds.groups(group, numbers)
     if leg == "dense" and len(scores):
-        # What is no nearer than texts taken at random is left out: everything would match every question.
+        # What is not nearer than texts taken at random is left out: everything would match every question.
         far = scores <= 0
         end = int(far.argmax()) if far.any() else len(scores)
         scores, keys = scores[:end], keys[:end]

@@ -40,7 +40,7 @@ def _life(catalog: Session, scope: Scope, lifetime: Lifetime) -> Life:
 
 
 def changes(catalog: Session, old: View, new: View) -> tuple[ElementChange, ...]:
-    """What the new state has that the old one has not, told from what these roles may read of both."""
+    """What the new state has that the old one has not, judged by what these roles may read of both."""
     found = catalog.elements.diff(old.scope, old.revision, new.revision)
     if old.roles is None:
         return found

@@ -31,7 +31,7 @@ EXACT_DEPTH = 2_000
 OF_WORDS = ("keyword", "exact")
 
 _SIDE = ThreadPoolExecutor(max_workers=4, thread_name_prefix="pincite-dense")
-"""Where the dense leg runs, beside the others."""
+"""Where the dense leg runs, in parallel with the others."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -152,7 +152,7 @@ def _timed(name: str, run: Callable[[], Ranking]) -> tuple[Ranking, float]:
 
 
 def _await(leg: str, beside: Future[tuple[Ranking, float]], reader: Reader, until: float) -> tuple[Ranking, float]:
-    """What a leg beside the others found, if it is there in time; all of them share one deadline."""
+    """What a leg in parallel with the others found, if it is there in time; all of them share one deadline."""
     try:
         return beside.result(timeout=max(0.0, until - time.monotonic()))
     except TooLate:
@@ -174,7 +174,7 @@ def _why_not_dense(reader: Reader, query: Query) -> str:
 
 
 def _dense_report(query: Query, idle: str, ranking: Ranking, milliseconds: float) -> LegReport:
-    """Who asks for meaning alone and cannot have it is told what answers instead."""
+    """A caller who asks for meaning alone and cannot have it learns what answers instead."""
     if idle and query.mode == "semantic":
         return LegReport("dense", "unavailable", reason=f"{idle}; the keyword and exact legs answer instead")
     if idle:

@@ -57,7 +57,7 @@ class LookedUp:
 def look_up(catalog: Session, resolved: Sequence[Resolved], term: str) -> LookedUp:
     """Every definition of the term that the views may read, by repository and document.
 
-    An article is no part of a term, and number does not matter: "the Suppliers" finds Supplier.
+    An article is not part of a term, and number does not matter: "the Suppliers" finds Supplier.
     """
     if not folded_words(term):
         raise InvalidArgument(f"{term!r} holds no word; say which term to look up", field="term")

@@ -121,7 +121,7 @@ class Meaning:
 
 @dataclass(frozen=True, slots=True)
 class Reader:
-    """Who asks, and of what: everything that a search needs beside the question."""
+    """Who asks, and of what: everything that a search needs besides the question."""
 
     catalog: Session
     index: Index

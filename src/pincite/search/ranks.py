@@ -1,7 +1,7 @@
 """Ranks: reciprocal rank fusion with the weights that somebody states, and nothing else.
 
-`fusion: rrf` weighs words and meaning by class of query and by how far the model is believed. Whoever states weights
-for meaning, words and names asks for those: score(d) = Σ weight / (k + rank), scaled so that first in every leg that
+`fusion: rrf` weighs words and meaning by class of query and by how far the model is believed. Stated weights for
+meaning, words and names are used as they are: score(d) = Σ weight / (k + rank), scaled so that first in every leg that
 found something is 1. What carries an identifier of the query stays above the rest, as everywhere; a weight of 0 for
 names leaves that out.
 """

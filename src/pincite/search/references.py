@@ -75,7 +75,7 @@ class Follower:
         return self._shelf.located(self._scope, element_id)
 
     def follow(self, relation: Relation) -> Followed:
-        """The element and section that are meant, or why that cannot be told."""
+        """The element and section that are meant, or why that is not known."""
         for element_id in target_ids(relation, self._shelf.links):
             target = self.located(element_id)
             if target is None:

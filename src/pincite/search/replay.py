@@ -159,7 +159,7 @@ def _reranking(reader: Reader, pin: RerankPin | None, mode: str) -> Reranking:
 
 
 def _roles(reader: Reader, given: Sequence[str] | None) -> frozenset[str] | None:
-    """The roles of whoever asked: the caller must have them all, the owner has."""
+    """The roles of the original caller: the caller must have them all, the owner has."""
     roles = None if given is None else frozenset(given)
     if reader.roles is not None and (roles is None or not roles <= reader.roles):
         raise PermissionDenied("the answer was given to roles that you do not have", field="token")

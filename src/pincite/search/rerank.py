@@ -23,7 +23,7 @@ from pincite.search.weights import Fusion, RankingOptions, Weights, share_found
 
 def rerank(pooled: Pool, rankings: Sequence[Ranking], plan: Plan, options: RankingOptions) -> Candidates:
     """Candidates with their scores and what made them, best first."""
-    # What only a leg that is not believed found has no score: it is no answer.
+    # What only a leg that is not believed found has no score: it is not an answer.
     return in_order(weigh(pooled, leg_shares(rankings, plan, options), options.fusion))
 
 

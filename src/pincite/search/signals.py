@@ -1,4 +1,4 @@
-"""Signals: what the kinds of the candidates know beside the words, each bounded, weighted and traced by its name.
+"""Signals: what the kinds of the candidates know besides the words, each bounded, weighted and traced by its name.
 
 A signal moves a score by weight · value towards 1, as the graph leg does, in the order in which its kind declares it.
 The exact tier stays as it is. What a candidate's kind is, its recipe says: where none has signals, nothing is read.

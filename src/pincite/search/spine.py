@@ -36,7 +36,7 @@ from pincite.types import ReadContext, RepositoryInfo, View
 
 MAX_VALUES_SHOWN = 10
 BY_MEANING = frozenset({"dense", "related"})
-"""Legs for which nothing is no match."""
+"""Legs that did not match if they found nothing."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -22,10 +22,10 @@ QueryClass = Literal["identifier", "quoted", "keywords", "question"]
 
 CONDENSED_WORDS = 32
 POINTING_WORDS = 12
-"""Words beside its identifiers with which a query still asks for what they name. A text that cites "Article 15" in
+"""Words besides its identifiers with which a query still asks for what they name. A text that cites "Article 15" in
 passing is about something else: on 675 headnotes of decisions nDCG@10 was 0.62 with and 0.71 without this limit."""
 NAMING_WORDS = 5
-"""Words beside a quote with which it may still be the name that is asked for. 'Which roles are assigned to the process
+"""Words besides a quote with which it may still be the name that is asked for. 'Which roles are assigned to the process
 "Open Day"?' asks for the roles: with the process first nDCG@10 on such questions was 0.60, by words alone 0.68."""
 MAX_NAME_WORDS = 8
 NUMBERS_NAME = 0.4
@@ -42,7 +42,7 @@ class Plan:
     """What the legs will look for."""
 
     text: str
-    """The query without what is no text."""
+    """The query without anything that is not text."""
     words: Node
     identifiers: tuple[str, ...]
     """In normal form: what the exact leg looks up."""

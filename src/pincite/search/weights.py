@@ -40,7 +40,7 @@ class Trust:
 
     Among n passages that have nothing to do with a question the nearest one lies some standard deviations above the
     mean by chance alone (2.5 of 100, 3.7 of 5,000). In a corpus whose texts are all alike to the model (clauses of
-    contracts) the best is no nearer than that, and the order is noise; where the model can tell texts apart it is.
+    contracts) the best is not nearer than that, and the order is noise; where the model can tell texts apart it is.
     """
 
     none_below: float = Field(default=-0.5, ge=-100, le=100)
@@ -79,7 +79,7 @@ MIN_AMONG = 10
 
 @dataclass(frozen=True, slots=True, config=CLOSED)
 class Need:
-    """How much meaning is needed beside words: the more of the query the best passage holds, the less it has to add."""
+    """How much meaning words still need: the more of the query the best passage holds, the less it has to add."""
 
     plain: float = Field(default=0.2, gt=0, le=1)
     """The best bounded score of the keyword leg at which meaning counts as its weight says …"""

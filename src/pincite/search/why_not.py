@@ -235,7 +235,7 @@ def _mismatch(lacks: Sequence[str], forbidden: Sequence[str], legs: Mapping[str,
     far = legs.get("dense")
     if far and far.score <= 0 and not any(score for leg, score in legs.items() if leg != "dense"):
         words = f", and it lacks {_list(lacks)}" if lacks else ""
-        return f"it is no nearer in meaning than texts taken at random{words}; ask with words that it uses"
+        return f"it is not nearer in meaning than texts taken at random{words}; ask with words that it uses"
     if any(legs.values()):
         demands = f" ({_list(lacks)})" if lacks else ""
         return f"the query demands words that it lacks{demands}, so a name or a meaning alone does not make it a hit"

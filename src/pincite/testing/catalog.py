@@ -635,7 +635,7 @@ class CatalogContract(BatchContract, TenantContract):
         commit(catalog, put("a", secret), put("b", "two"), PutRelation(ab), PutRelation(bc), PutRelation(cd))
         commit(catalog, RemoveRelation("bc"))
         stated = catalog.relations.stated
-        assert stated(SCOPE, 1, element_ids=["b", "b"]) == (ab, bc), "whoever may read their ends"
+        assert stated(SCOPE, 1, element_ids=["b", "b"]) == (ab, bc), "regardless of who may read their ends"
         assert stated(SCOPE, 2, element_ids=["b"]) == (ab,)
         assert stated(SCOPE, 1, element_ids=["a"], relation_ids=["cd", "none"]) == (ab, cd)
         assert stated(SCOPE, 1) == stated(replace(SCOPE, repository="x"), 1, element_ids=["a"]) == ()

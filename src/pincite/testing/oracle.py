@@ -77,7 +77,7 @@ class Row:
 
 
 class BruteForceIndex:
-    """Everything in memory, read anew from the catalog on every `advance`."""
+    """Everything in memory, read again from the catalog on every `advance`."""
 
     features = IndexFeatures(
         replay=True,
@@ -122,7 +122,7 @@ class BruteForceIndex:
         return info.head
 
     def _forget(self, scope: Scope) -> None:
-        """Drop the vectors of what was erased, even if the same text came back since: it is embedded anew."""
+        """Drop the vectors of what was erased, even if the same text came back since: it is embedded again."""
         left = {row.key for row in self._rows[scope] if row.lifetime.born <= self.reached(scope)}
         for (where, _), taken in self._vectors.items():
             if where == scope:

@@ -55,7 +55,7 @@ class SqliteCatalog(SqliteParts):
 
     @contextmanager
     def operator(self) -> Iterator[Operator]:
-        """The catalog for whoever looks after it, in the state at the beginning of the block."""
+        """The catalog for the operator, in the state at the beginning of the block."""
         with pinned(self._database) as state:
             yield SqliteOperator(state, self._clock, self.library_id)
 

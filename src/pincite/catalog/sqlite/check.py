@@ -107,7 +107,7 @@ def _hashes(connection: sqlite3.Connection) -> list[str]:
 def _is_sound_version(wanted: str, *columns: str) -> bool:
     try:
         return version_id(content_of(*columns)) == wanted
-    except ValueError:  # metadata that is no JSON any more
+    except ValueError:  # metadata that is not JSON any more
         return False
 
 

@@ -206,7 +206,7 @@ class DatabaseFile:
             # Whatever is read inside a transaction was written by us, in UTF-8 and in JSON.
             raise Damaged(f"{place(self.path)} is damaged ({error}); {_restore()}") from error
         except sqlite3.Error as error:
-            self.require_open()  # a connection that was closed under us is no mystery
+            self.require_open()  # a connection that was closed under us has a known cause
             raised = translate(error, self.path)
             if raised is None:
                 raise
@@ -229,7 +229,7 @@ def translate(error: sqlite3.Error, path: Path) -> PinciteError | None:
     code = extended & 0xFF  # the low byte is the primary code
     if code == sqlite3.SQLITE_FULL or extended in _NO_ROOM:
         return StorageFull(f"no space left for {place(path)}; nothing was changed; free some space and try again")
-    # Only SQLite's own errors have a code; Python's driver complains by itself of stored text that is no UTF-8.
+    # Only SQLite's own errors have a code; Python's driver complains by itself about stored text that is not UTF-8.
     if code in (sqlite3.SQLITE_CORRUPT, sqlite3.SQLITE_NOTADB) or (not code and "UTF-8" in str(error)):
         return Damaged(f"{place(path)} is damaged ({error}); {_restore()}")
     if code in (sqlite3.SQLITE_BUSY, sqlite3.SQLITE_LOCKED):

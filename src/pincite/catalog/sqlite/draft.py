@@ -1,7 +1,7 @@
 """What a commit would leave alive, worked out before anything is written.
 
 Changes apply in order, but only the difference between what was alive and what is alive in the end is stored:
-an element put twice leaves no trace of the first, and there and back again is no change.
+an element put twice leaves no trace of the first, and there and back again changes nothing.
 """
 
 from __future__ import annotations

@@ -181,7 +181,7 @@ class SqliteElements:
             return {asked[at]: content_of(*columns) for at, *columns in rows}
 
     def alive(self, scope: Scope, revision: int, element_ids: Collection[str]) -> dict[str, tuple[AliveState, ...]]:
-        """All states of these elements that are alive at the revision, by id, whoever may read them."""
+        """All states of these elements that are alive at the revision, by id, regardless of who may read them."""
         wanted = json.dumps(sorted({normalise_id(element_id) for element_id in element_ids}))
         with self._database.read() as connection:
             values = {"repository": number_of(connection, scope), "revision": revision, "ids": wanted}

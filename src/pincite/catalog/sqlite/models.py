@@ -83,7 +83,7 @@ class SqliteEmbeddingModels:
                 connection.executemany(_FORGET_VECTOR, [(row,) for row, _ in rows])
             if not rows and not last:
                 return Forgotten(vectors, size, jobs)
-            last = rows[-1][0] if rows else 0  # once more from the start: a VACUUM in between numbers rows anew
+            last = rows[-1][0] if rows else 0  # once more from the start: a VACUUM in between renumbers the rows
             vectors += len(rows)
             size += sum(length for _, length in rows)
 

@@ -60,7 +60,7 @@ def scatter(before: Mapping[str, float], after: Mapping[str, float], queries: Ma
         names += [f"and {len(ids) - len(shown):,} more"] if len(ids) > len(shown) else []
         is_large = len(ids) >= max(5, len(before) // 250)
         dots.append(_dot(across / grid, up / grid, len(ids), "\n".join(names), is_large))
-    label = f"Scatter of {count(len(before), 'query')}: value before across, value after up; the diagonal is no change"
+    label = f"Scatter of {count(len(before), 'query')}: value before across, value after up; diagonal: unchanged"
     ticks = tuple(Tick(f"{n / 4:g}", _inside(n / 4), _inside(1 - n / 4)) for n in range(5))
     return Scatter(label, (_inside(0), _inside(1)), ticks, tuple(dots))
 

@@ -1,7 +1,7 @@
 """A definition's own words ask for the term: "any day on which you would normally work" → where working day is defined.
 
 Recognised are a quoted or bold term and, right behind it, a verb that defines ("means", "bezeichnet", "désigne", "si
-intende"), where the term opens its sentence. "Note: …" and "Payment Terms" are no definitions.
+intende"), where the term opens its sentence. "Note: …" and "Payment Terms" are not definitions.
 """
 
 from __future__ import annotations

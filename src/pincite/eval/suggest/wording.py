@@ -78,7 +78,7 @@ def points_only(text: str) -> bool:
 
 
 def content_words(text: str, language: str) -> list[str]:
-    """The words of a text that are no function words of its language, of any language when that is unknown."""
+    """The words of a text that are not function words of its language, of any language when that is unknown."""
     known = STOPWORDS.get(language)
     words = [word.lower() for word in _WORD.findall(clean(text)) if len(word) > 1 or is_unspaced(word)]
     if known is not None:

@@ -91,7 +91,7 @@ class FolderLexicon:
             return
         self._catalog.words.forget(scope, fingerprint)
         for folder in [self._folder(info, fingerprint)] if fingerprint else [*(self._root / info.key).glob("*")]:
-            # Whoever learns just now finds out by the count of purges, and clears up himself.
+            # A process that is learning just now notices the count of purges and cleans up itself.
             with suppress(Locked), write_lock(folder, wait_seconds=0):
                 _clear(folder)
 

@@ -33,7 +33,7 @@ def roll_forward(folder: Path, manifest: Manifest, catalog: Catalog, info: Repos
         before = manifest
         if manifest.purges < info.purges:
             manifest = _erase(folder, manifest, catalog, info)
-            # Before anything is born: a text that was erased and came back is embedded anew.
+            # Before anything is born: a text that was erased and came back is embedded again.
             forget_unused(folder.parent, [Segment(folder / entry.name) for entry in manifest.segments], info.purges)
         if manifest.revision < info.head:
             manifest = _bury(folder, manifest, catalog.feed.deaths(info.scope, manifest.revision, info.head))

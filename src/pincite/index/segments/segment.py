@@ -111,7 +111,7 @@ class Segment:
         return [versions[at : at + 32] for at in range(0, len(versions), 32)]
 
     def element_ids(self, numbers: Array) -> list[str]:
-        """Ids of elements. The last ones are remembered: whoever finds elements soon asks about some of them by id."""
+        """Ids of elements. The last ones are remembered: found elements are soon asked about by id."""
         names = self.elements.some(numbers)
         if len(self._numbers) > REMEMBERED:
             self._numbers = {}

@@ -127,7 +127,7 @@ class SqliteVecIndex:
             yield (store, int(known)) if known is not None else None
 
     def _store(self, *, create: bool = False) -> SqliteVecFile | None:
-        """This thread's connection; opened anew if the file has been replaced."""
+        """This thread's connection; opened again if the file has been replaced."""
         if self._within is not None:
             return self._within
         known: SqliteVecFile | None = getattr(self._own, "store", None)

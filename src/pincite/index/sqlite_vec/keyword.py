@@ -207,7 +207,7 @@ def _explain(run: _Run, best: Sequence[Line]) -> dict[int, tuple[Matched, ...]]:
     for item in run.compiled.groups if best else ():
         alone = replace(run, compiled=replace(run.compiled, groups=(item,)))
         arm, values = _arms(alone)
-        # The plus keeps SQLite from asking FTS5 row by row: it would weigh the words anew for each.
+        # The plus keeps SQLite from asking FTS5 row by row: it would weigh the words again for each.
         sql = f"{arm} AND +rowid IN (SELECT value FROM json_each(:chunks))"
         for chunk, cost in run.store.all(sql, {**values, "chunks": chunks}) if arm else ():
             matched = Matched(item.group.word, _names(item.group), run.idf(item), -cost, item.frequency)

@@ -179,7 +179,7 @@ def _streams(entry: Entry) -> Iterator[str]:
 
 
 def _erase(store: SqliteVecFile, repository: int, is_gone: Callable[[str], bool]) -> None:
-    """Delete elements with all that only they held, and have FTS5 write its index anew without their words."""
+    """Delete elements with all that only they held, and have FTS5 rewrite its index without their words."""
     elements = store.all("SELECT id, element_id FROM elements WHERE repository = ?", (repository,))
     gone = [number for number, element_id in elements if is_gone(element_id)]
     if not gone:

@@ -32,7 +32,7 @@ class FrontMatter:
 
 
 def parse(text: str) -> FrontMatter:
-    """The front matter of a text. A block that is no YAML mapping stays text, and the note says so."""
+    """The front matter of a text. A block that is not a YAML mapping stays text, and the note says so."""
     block = _BLOCK.match(text, 0, MAX_CHARS)
     if block is None:
         return FrontMatter()

@@ -3,7 +3,7 @@
 markdown-it-py reads the blocks; what stands inside a line is never parsed. Our own rules are few:
 - a heading without words is none, since nothing would name its section;
 - neither is a heading in a block quote: it belongs to what is quoted;
-- several lines over `---` are prose above a rule, and a table row or a footnote over it is no title;
+- several lines over `---` are prose above a rule, and a table row or a footnote over it is not a title;
 - converted files have headings with `#` only; an underline or a tag in them is text of the original.
 """
 

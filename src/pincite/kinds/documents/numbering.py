@@ -43,7 +43,7 @@ class Number:
     """Depth for texts without heading marks: parts 1, decimals by their count of numbers, articles below all."""
     end: int
     keyword: bool
-    """Whether a word or sign announces the number, so that it is no list item or quantity."""
+    """Whether a word or sign announces the number, so that it is not a list item or quantity."""
 
 
 def heading_number(title: str) -> Number | None:

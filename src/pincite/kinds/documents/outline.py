@@ -2,7 +2,7 @@
 
 Of Markdown, CommonMark says what is a heading (`markdown.py`); beyond it, the bold number of an article that begins a
 line ("**Art. 5** …") is a heading below all others. In plain text only numbered headings on a line of their own count,
-and in doubt a line is no heading.
+and in doubt a line is not a heading.
 """
 
 from __future__ import annotations

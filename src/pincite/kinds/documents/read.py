@@ -100,7 +100,7 @@ def _decode(data: bytes, element_id: str) -> str:
 
 
 def _converted(path: Path, element_id: str, file_type: str, max_bytes: int) -> Document:
-    """The document in a file that is no text; its stored text is what the converter made of it."""
+    """The document in a file that is not text; its stored text is what the converter made of it."""
     suffix = path.suffix.lower()
     require_packages(suffix)
     size = path.stat().st_size

@@ -61,7 +61,7 @@ def parse_tools(given: object, server: str = "") -> tuple[Tool, ...]:
 
 
 def parse_tool(given: object, number: int, server: str = "") -> Tool:
-    """One tool of a list; `number` is its place, for whoever has to mend it."""
+    """One tool of a list; `number` is its place, for the person who has to fix it."""
     if not isinstance(given, Mapping):
         raise InvalidArgument(f"tool {number} is {type(given).__name__}, not an object; {EXPECTED}", field="tools")
     inner = given.get("function")

@@ -124,7 +124,7 @@ class KeyStore:
         return self._keys.get(found.id) or found
 
     def verify(self, token: str) -> Caller:
-        """Who bears the key. What is wrong with a key is not told: it would help whoever tries them out."""
+        """Who bears the key. The error does not say what is wrong with a key: that would help an attacker."""
         match = _KEY.fullmatch(token)
         key = self._keys.get(match["id"]) if match else None
         given = _hash(match["secret"] if match else token)

@@ -64,7 +64,7 @@ def _read_verdicts(path: Path, connection: sqlite3.Connection) -> None:
         found = [dict(item) for item in json.loads(path.read_text(encoding="utf-8"))["verdicts"]]
         rows = [{"judged": judged({name: item[name] for name in ABOUT}), "verdict": json.dumps(item)} for item in found]
     except (OSError, ValueError, KeyError, TypeError):
-        rows = []  # as before: what cannot be understood is no verdict, and the reranker stays off until asked again
+        rows = []  # as before: what cannot be understood is ignored, and the reranker stays off until asked again
     for row in rows:
         _insert(connection, "verdicts", row)
 

@@ -1,4 +1,4 @@
-"""Files that are no text become Markdown: that text is stored, and spans point into it.
+"""Files that are not text become Markdown: that text is stored, and spans point into it.
 
 A page break is a form feed on a line of its own, so the stored text itself says on which page a passage stands.
 `CONVERTERS` names what reads which suffix; `process.py` runs it in a process of its own, under a time limit.

@@ -1,6 +1,6 @@
 """Which lines of printed pages are headings, and how deep: from structure, then numbering, then bold type.
 
-In doubt a line is no heading: a missed one costs a coarser passage, a false one names a place that does not exist.
+In doubt a line is not a heading: a missed one costs a coarser passage, a false one names a place that does not exist.
 """
 
 from __future__ import annotations

@@ -20,7 +20,7 @@ from pincite.errors import InvalidArgument
 from pincite.kinds.documents.convert.converters import Converted
 
 SECONDS = 120.0
-"""Per file. The slowest real file we measured takes 2; whoever needs more splits the file."""
+"""Per file. The slowest real file we measured takes 2; a file that needs more should be split."""
 
 _COMMAND = (sys.executable, "-P", "-m", "pincite.kinds.documents.convert.worker")
 

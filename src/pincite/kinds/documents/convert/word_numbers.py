@@ -51,7 +51,7 @@ class _List:
     counted: list[int | None] = field(default_factory=lambda: [None] * _LEVELS)
 
     def next(self, level: int) -> str:
-        """Count one on at the level, begin those below anew; what stands before the paragraph."""
+        """Count up at the level and restart those below; returns what stands before the paragraph."""
         for above in range(level):
             if self.counted[above] is None:
                 self.counted[above] = self._start(above)
@@ -141,7 +141,7 @@ def _style(chain: list[Element]) -> Style:
 
 
 def _lists(root: Element) -> dict[str, _List]:
-    """The lists by the id that paragraphs use; those of one pattern count on together unless one begins anew."""
+    """The lists by the id that paragraphs use; those of one pattern count on together unless one restarts."""
     patterns = {
         _attribute(item, "abstractNumId"): {
             int(_attribute(level, "ilvl") or 0): _level(level) for level in item.findall(f"{_W}lvl")
@@ -169,7 +169,7 @@ def _level(level: Element) -> _Level:
 
 
 def _numbering(properties: Element | None) -> tuple[str, int | None]:
-    """List and level that a paragraph or style states; list 0 is no list."""
+    """List and level that a paragraph or style states; list 0 means no list."""
     stated = properties.find(f"{_W}numPr") if properties is not None else None
     level = _value(stated, "ilvl")
     return _value(stated, "numId"), int(level) if level.isdigit() else None

@@ -17,7 +17,7 @@ from pincite.kinds.documents.convert.converters import CONVERTERS, Converted
 
 IDLE_SECONDS = 30.0
 MAX_MEMORY_BYTES = 6 * 2**30
-"""Address space, where the system can limit it: a file that unpacks to more is no document."""
+"""Address space, where the system can limit it: a file that unpacks to more is not a document."""
 
 
 def main() -> None:
@@ -68,7 +68,7 @@ def _answer(path: Path, suffix: str) -> dict[str, object]:
     except Exception as error:  # noqa: BLE001 - parsers raise anything on a broken file; the reason is reported
         said = " ".join(str(error).split())[:200]
         return {"error": f"its converter failed ({type(error).__name__}{': ' + said if said else ''})"}
-    text = converted.text.encode("utf-8", "replace").decode("utf-8")  # a lone surrogate is no text
+    text = converted.text.encode("utf-8", "replace").decode("utf-8")  # a lone surrogate is not text
     return {"text": text, "title": converted.title, "notes": list(converted.notes)}
 
 

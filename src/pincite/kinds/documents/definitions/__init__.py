@@ -2,7 +2,7 @@
 
 `extract.py` walks a document section by section; `statements.py` gives it paragraphs and list items; `english.py`,
 `german.py`, `french.py` and `italian.py` say how a language defines; `terms.py` decides what can be a term at all;
-`scope.py` says how far a definition reaches. In doubt a text is no definition.
+`scope.py` says how far a definition reaches. In doubt a text is not a definition.
 """
 
 from pincite.kinds.documents.definitions.extract import definitions, with_types

@@ -51,7 +51,7 @@ def statements(text: str, body: Span, fences: Sequence[Span]) -> list[Statement]
 
 
 def inline_items(text: str, span: Span) -> list[Span]:
-    """The items of a list that runs on in one paragraph ("… means: a. this; b. that"); one span if it is no list."""
+    """The items of a list that runs on in one paragraph ("… means: a. this; b. that"); one span if it is not a list."""
     starts = [match.end() for match in _INLINE.finditer(text, span.start, span.end)]
     ends = [match.start() for match in _INLINE.finditer(text, span.start, span.end)]
     bounds = zip([span.start, *starts], [*ends, span.end], strict=True)

@@ -23,7 +23,7 @@ class Link:
     end: int
     words: str
     path: str
-    """Id of the other document as far as it can be told from here; "" for this one."""
+    """Id of the other document as far as it is known here; "" for this one."""
     fragment: str
     address: str
 

@@ -1,6 +1,6 @@
 """Resolve: mentions become relations. What the document itself holds is found now; other works are only named.
 
-A relation to another document carries its address or its folded name as `target`; whoever reads the relation looks that
+A relation to another document carries its address or its folded name as `target`; the reader of the relation looks that
 up in the state that he reads (`search/references.py`), because a document may come in later or change its name.
 """
 

@@ -8,7 +8,7 @@ const NAMES = { element_type: "type", file_type: "file type", chunk_type: "part"
 const HIDDEN = new Set(["chunk_type"]);
 const SHOWN = 8;
 
-/** Draw the filters of the chosen repositories. `choose(filters)` is told when one is switched. */
+/** Draw the filters of the chosen repositories. `choose(filters)` is called when one is switched. */
 export function drawFacets(root, { repositories, state, results, choose }) {
   const known = merged(repositories.filter((item) => !state.repository || item.repository_id === state.repository));
   for (const [key, values] of Object.entries(state.filters)) {
@@ -42,7 +42,7 @@ function merged(repositories) {
   return found;
 }
 
-/** A filter that everything passes is no choice. */
+/** A filter that everything passes offers no choice. */
 function useful(key, { values, more }, state) {
   return Boolean(state.filters[key]) || (!HIDDEN.has(key) && (Object.keys(values).length > 1 || more > 0 || !FIRST.includes(key)));
 }

@@ -1,4 +1,4 @@
-// What a document refers to, and what refers to it: drawn, and listed for whoever cannot see the drawing.
+// What a document refers to, and what refers to it: drawn, and listed for people who cannot see the drawing.
 
 import { get } from "./api.js";
 import { permalink, whole } from "./address.js";

@@ -9,7 +9,7 @@ import { day } from "./states.js";
 
 const AROUND = 2;
 
-/** The history of what `shown` shows; `choose(patch)` is told when other versions are to be compared. */
+/** The history of what `shown` shows; `choose(patch)` is called when other versions are to be compared. */
 export async function history(shown, { state, open, choose }) {
   const base = whole(shown.citation).replace(/@[^@]*$/, "");
   const { history: lives } = await get(`/v1/history/${encodeURIComponent(base)}`);

@@ -1,5 +1,5 @@
 // A document's text as it wants to be read: the common part of Markdown, as elements. HTML in it stays text.
-// Blocks remember where they stand in the source, so that a citation's span can be shown. Numbering is never made anew.
+// Blocks remember where they stand in the source, so that a citation's span can be shown. Numbering is never regenerated.
 
 import { h, isSafe } from "./dom.js";
 

@@ -53,7 +53,7 @@ export class Reader {
     }
   }
 
-  /** Show the cited place, and read on from here with the keyboard; whoever types a query goes on typing. */
+  /** Show the cited place, and read on from here with the keyboard; a user who types a query goes on typing. */
   #begin(fresh) {
     if (fresh && !document.activeElement?.matches("#query")) this.root.focus({ preventScroll: true });
     const cited = this.root.querySelector(".cited");

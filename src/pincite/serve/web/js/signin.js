@@ -13,7 +13,7 @@ export function forgetKey() {
   sessionStorage.removeItem(KEPT);
 }
 
-/** Ask for a key; true when one was given. Whoever asks meanwhile waits for the same answer. */
+/** Ask for a key; true when one was given. Calls made meanwhile wait for the same answer. */
 export function askForKey(reason) {
   waiting ??= asked(reason).finally(() => { waiting = null; });
   return waiting;

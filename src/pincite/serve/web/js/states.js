@@ -2,7 +2,7 @@
 
 import { byId, h, isolated } from "./dom.js";
 
-/** Fill the picker. Baselines belong to a repository, so choosing one chooses that repository. `choose(patch)` is told. */
+/** Fill the picker. Baselines belong to a repository, so choosing one chooses that repository. It calls `choose(patch)`. */
 export function drawStates(form, { repositories, state, choose }) {
   const within = repositories.filter((item) => !state.repository || item.repository_id === state.repository);
   const day = /^as_of:(.+)$/.exec(state.at)?.[1] ?? "";

@@ -1,4 +1,4 @@
-// What a defined term means, for whoever points at it, and for whoever reaches it with the keyboard.
+// What a defined term means, for people who point at it or reach it with the keyboard.
 
 import { h, isolated } from "./dom.js";
 import { markTerms } from "./marks.js";
