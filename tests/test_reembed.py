@@ -15,6 +15,7 @@ import yaml
 
 import pincite
 from desk import Desk
+from old_tokens import token_of_before
 from pincite.bookkeeping import EmbeddingModel
 from pincite.errors import Conflict, EmbeddingFailed, PermissionDenied, Refused, Unavailable
 from pincite.ingest.embed import EmbedOptions, enqueue
@@ -313,14 +314,16 @@ def test_an_old_answer_is_replayed_with_its_own_model(embedded: Desk) -> None:
     assert embedded.library.replay(words).hits
 
 
-def test_an_answer_of_a_model_that_is_gone_says_so(embedded: Desk, monkeypatch: pytest.MonkeyPatch) -> None:
-    token = str(embedded.search(NEAR).replay["token"])
+def test_an_answer_of_a_model_that_is_gone_is_given_again(embedded: Desk, monkeypatch: pytest.MonkeyPatch) -> None:
+    answer = embedded.search(NEAR)
+    token = str(answer.replay["token"])
     embedded.library.reindex_embeddings(NEW)
     monkeypatch.setattr(
         HashingEmbedder, "fingerprint", property(lambda self: f"hashing/{3 if self.dimensions == 256 else 2}")
     )
+    assert hits(embedded.library.replay(token)) == hits(answer)
     with pytest.raises(Conflict, match="cannot be opened here any more"):
-        embedded.library.replay(token)
+        embedded.library.replay(token_of_before(embedded.library, token))
 
 
 def test_an_answer_without_vectors_is_replayed_without_them(embedded: Desk) -> None:

@@ -22,6 +22,7 @@ class Planted:
 
     name = fingerprint = MODEL
     dimensions = DIMENSIONS
+    deterministic = True
     calibration: Calibration = CALIBRATION
 
     def __init__(self, vectors: Mapping[str, Floats]) -> None:

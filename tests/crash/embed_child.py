@@ -47,6 +47,7 @@ class LoggingEmbedder:
     name = "logging"
     fingerprint = "logging-32"
     dimensions = 32
+    deterministic = True
     calibration = Calibration(0.0, 1.0)
 
     def __init__(self, log: Path, seconds_per_text: float) -> None:

@@ -29,6 +29,7 @@ class Concepts:
     name = "concepts"
     fingerprint = "concepts/1"
     dimensions = 256
+    deterministic = True
     calibration = Calibration(0.2, 0.9, words=0.5)
 
     def __init__(self) -> None:

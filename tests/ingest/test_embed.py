@@ -45,6 +45,7 @@ class WordEmbedder:
     name = "words"
     fingerprint = "words-32"
     dimensions = 32
+    deterministic = True
     calibration = Calibration(0.0, 1.0)
 
     def __init__(self) -> None:

@@ -10,6 +10,7 @@ import pytest
 
 import pincite
 from desk import Desk
+from old_tokens import token_of_before
 from pincite.errors import Conflict, Unavailable
 from pincite.search.query import Answer, LegReport
 from pincite.upkeep.health import Finding
@@ -137,7 +138,7 @@ def test_plain_reciprocal_ranks_can_be_chosen(tmp_path: Path) -> None:
     assert hit.passage.element_id == "rent.md" and hit.score == pytest.approx(1.0)
 
 
-def test_a_replay_gives_the_same_bits_and_another_model_is_refused(meaning: Desk) -> None:
+def test_a_replay_gives_the_same_bits_and_only_tokens_of_before_need_the_model(meaning: Desk) -> None:
     filled(meaning)
     answer = meaning.search("working days of leave")
     assert answer.replay["replayable"]
@@ -146,12 +147,14 @@ def test_a_replay_gives_the_same_bits_and_another_model_is_refused(meaning: Desk
     meaning.library.ingest(meaning.folder, embedding=False)
     meaning.library.embed()
     meaning.library.rebuild()
-    again = meaning.library.replay(token)
-    assert [(h.passage.citation, h.score, h.signals) for h in again.hits] == [
-        (h.passage.citation, h.score, h.signals) for h in answer.hits
-    ]
-    with meaning.reopened(dense="off") as other, pytest.raises(Conflict, match="choose that model"):
-        other.replay(token)
+    with meaning.reopened(dense="off") as without:
+        for library in (meaning.library, without):
+            again = library.replay(token)
+            assert [(h.passage.citation, h.score, h.signals) for h in again.hits] == [
+                (h.passage.citation, h.score, h.signals) for h in answer.hits
+            ]
+        with pytest.raises(Conflict, match="choose that model"):
+            without.replay(token_of_before(without, token))
 
 
 def test_scores_of_one_repository_do_not_depend_on_another(meaning: Desk) -> None:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from dataclasses import replace
 from datetime import date
 
 from pincite.citation import SCHEME, Citation
@@ -58,8 +59,11 @@ class Searching(OpenLibrary):
         return trace(self._reader(), query)
 
     def replay(self, token: str) -> Answer:
-        """Repeat the answer of a replay token: the same question, the same state, the same model."""
-        return replay(with_model_behind(self._reader(), token, self.model.behind), token)
+        """Repeat the answer of a replay token: the same question, the same state, and what the model said then."""
+        reader = self._reader()
+        # Words that were looked up then are searched again, also where vectors are switched off now.
+        reader = replace(reader, meaning=replace(reader.meaning, lexicon=self.lexicon))
+        return replay(with_model_behind(reader, token, self.model.behind), token)
 
     def filters(self, repository: str | Sequence[str] = ()) -> dict[str, dict[str, int]]:
         """Filter keys with their values and the number of visible chunks with each, the most useful first."""

@@ -30,6 +30,8 @@ _VECTORS = ("last_hidden_state", "token_embeddings", "sentence_embedding", "dens
 class CrossEncoder:
     """The model in a folder. Loaded at the first judgement; its settings are read on construction."""
 
+    deterministic = True
+
     def __init__(self, folder: Path | str, *, threads: int = 1) -> None:
         require("models", "ONNX models", "onnxruntime", "tokenizers")
         self._given = Path(folder)

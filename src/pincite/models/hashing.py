@@ -27,6 +27,8 @@ _MOST_DIMENSIONS = 4_096
 class HashingEmbedder:
     """Feature hashing (Weinberger et al., ICML 2009): each feature adds ±1 at a position given by its hash."""
 
+    deterministic = True
+
     def __init__(self, dimensions: int = 64, *, options: WindowOptions = DEFAULT) -> None:
         if not 8 <= dimensions <= _MOST_DIMENSIONS:
             raise InvalidArgument(

@@ -39,6 +39,8 @@ A model's pincite.json may state its own."""
 class OnnxEmbedder:
     """The model in a folder. Loaded at the first embedding; settings are read and validated on construction."""
 
+    deterministic = True
+
     def __init__(self, folder: Path | str, *, threads: int = 1, options: WindowOptions | None = None) -> None:
         require("models", "ONNX models", "onnxruntime", "tokenizers")
         self._given = Path(folder)

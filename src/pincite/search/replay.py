@@ -14,6 +14,7 @@ from pincite.search.cursor import TOKEN, Bookmark, plain, seal, unknown_note, un
 from pincite.search.query import LegReport, Meaning, Query, Reader
 from pincite.search.reranking import MODES, Reranking, RerankPin
 from pincite.search.rrf import Ranks
+from pincite.search.understood import Understood
 from pincite.search.weights import load_ranking
 from pincite.text.words import ANALYSER
 from pincite.types import JsonValue, ReadContext, Scope, View
@@ -38,10 +39,19 @@ def replay_note(reader: Reader, query: Query, bookmark: Bookmark, legs: Sequence
     }
     incomplete = [leg.name for leg in legs if leg.status in ("partial", "unavailable")]
     note["complete"] = not incomplete
-    out: dict[str, JsonValue] = {"token": seal(note, TOKEN, reader.catalog.library_id), "replayable": not incomplete}
-    if incomplete:
-        out["reason"] = f"incomplete: {', '.join(incomplete)}"
-    return out
+    reason = f"incomplete: {', '.join(incomplete)}" if incomplete else _varies(reader, legs)
+    token = seal(note, TOKEN, reader.catalog.library_id)
+    out: dict[str, JsonValue] = {"token": token, "replayable": not reason}
+    return out | {"reason": reason} if reason else out
+
+
+def _varies(reader: Reader, legs: Sequence[LegReport]) -> str:
+    """Why the same legs may answer differently; empty if they may not. What the embedder said is in the token."""
+    reranker = reader.reranking.reranker
+    judged = any(leg.name == "rerank" and leg.status == "ok" for leg in legs)
+    if reranker is None or not judged or reranker.deterministic:
+        return ""
+    return f"{reranker.name} may judge differently when it is asked again"
 
 
 def require_whole(reader: Reader, token: str, legs: Sequence[LegReport]) -> None:
@@ -62,6 +72,9 @@ def with_model_behind(reader: Reader, token: str, find: Callable[[str], Embedder
     """
     note = _opened(reader, token)
     wanted = note["model"]
+    said = Bookmark.from_json(note).said
+    if said is not None:
+        return _as_said(reader, note, said, find)
     if reader.meaning.embedder is None or wanted == reader.meaning.fingerprint or not _asks_meaning(note):
         return reader
     if not wanted:
@@ -73,17 +86,33 @@ def with_model_behind(reader: Reader, token: str, find: Callable[[str], Embedder
             " or ask the question again",
             field="token",
         )
+    _require_vectors(reader, note, wanted, embedder.name)
+    return replace(reader, meaning=replace(reader.meaning, embedder=embedder, note=""))
+
+
+def _as_said(
+    reader: Reader, note: Mapping[str, Any], said: Understood, find: Callable[[str], Embedder | None]
+) -> Reader:
+    """The reader with what the model said then. The model itself only cuts passages, where they are explained."""
+    now = reader.meaning
+    embedder = now.embedder
+    if now.fingerprint != said.fingerprint:
+        embedder = find(said.fingerprint)
+        _require_vectors(reader, note, said.fingerprint, embedder.name if embedder else said.fingerprint)
+    return replace(reader, meaning=now.as_said(said, embedder))
+
+
+def _require_vectors(reader: Reader, note: Mapping[str, Any], wanted: str, name: str) -> None:
     views = [
-        View(Scope(reader.tenant, reader.organization, name), pin.revision, date.fromisoformat(pin.valid_at))
-        for name, pin in Bookmark.from_json(note).pins.items()
+        View(Scope(reader.tenant, reader.organization, repository), pin.revision, date.fromisoformat(pin.valid_at))
+        for repository, pin in Bookmark.from_json(note).pins.items()
     ]
     if not reader.index.has_vectors(views, wanted):
         raise Conflict(
-            f"the answer was computed with {embedder.name}, whose vectors have been removed from this library; ask the"
+            f"the answer was computed with {name}, whose vectors have been removed from this library; ask the"
             " question again",
             field="token",
         )
-    return replace(reader, meaning=replace(reader.meaning, embedder=embedder, note=""))
 
 
 def _opened(reader: Reader, token: str) -> dict[str, Any]:

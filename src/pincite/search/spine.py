@@ -32,6 +32,7 @@ from pincite.search.second_look import look_again
 from pincite.search.siblings import siblings
 from pincite.search.signals import with_signals
 from pincite.search.understand import Plan, stated_kind, understand
+from pincite.search.understood import said_in
 from pincite.types import ReadContext, RepositoryInfo, View
 
 MAX_VALUES_SHOWN = 10
@@ -64,8 +65,10 @@ def trace(reader: Reader, query: Query) -> Trace:
     """Answer a query and keep what each stage said."""
     if not query.cursor:
         return _trace(reader, query, None)
-    question = question_of(query, reader)
-    return _trace(reader, query, open_cursor(query.cursor, question, reader.catalog.library_id))
+    bookmark = open_cursor(query.cursor, question_of(query, reader), reader.catalog.library_id)
+    if bookmark.said is not None:
+        reader = replace(reader, meaning=reader.meaning.as_said(bookmark.said, reader.meaning.embedder))
+    return _trace(reader, query, bookmark)
 
 
 def replay(reader: Reader, token: str) -> Answer:
@@ -116,7 +119,7 @@ def _stages(reader: Reader, query: Query, bookmark: Bookmark | None, watch: tele
         ranked, reports = looked.candidates, (*retrieved.reports, joined.report, *looked.reports)
         watch.lap("rerank")
         shown = _sorted(reader, at_least(ranked, query.min_score), query.sort)
-        here = Bookmark(bookmark.offset if bookmark else 0, _pins(resolved))
+        here = Bookmark(bookmark.offset if bookmark else 0, _pins(resolved), said_in(retrieved.rankings))
         total, is_bound = _total(retrieved, shown, query)
         end = here.offset + query.limit
         notes = [*plan.notes, *filter_notes, *retrieved.notes, *lag_notes(resolved)]
@@ -214,6 +217,9 @@ def _pins(resolved: Sequence[Resolved]) -> dict[str, Pin]:
 
 
 def _next_cursor(reader: Reader, query: Query, following: Bookmark) -> str:
+    embedder = reader.meaning.embedder
+    if embedder is None or embedder.deterministic:
+        following = replace(following, said=None)  # the same question has the same vector
     return seal_cursor(following, question_of(query, reader), reader.catalog.library_id)
 
 
