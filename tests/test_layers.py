@@ -11,6 +11,7 @@ from pathlib import Path
 import pytest
 
 import pincite
+from pincite.upkeep.stores import INDEX, WORDS
 
 SOURCE = Path(pincite.__file__).parent
 FLOOR = {
@@ -182,17 +183,49 @@ def test_importing_pincite_loads_nothing_heavy() -> None:
     assert not top & heavy
 
 
+def engines() -> list[str]:
+    """The folders of our engines, as modules: `catalog.sqlite`, `index.segments` and so on."""
+    found = sorted(path.parent.relative_to(SOURCE).as_posix() for path in SOURCE.glob("*/*/engine.py"))
+    return [folder.replace("/", ".") for folder in found]
+
+
+def test_an_engine_is_known_only_to_its_table() -> None:
+    """Another room asks `open.py` of its room, and so does the room itself; what engines share are forms of files."""
+    assert engines() == ["catalog.sqlite", "index.segments", "index.sqlite_vec"]
+    for path in MODULES:
+        relative = path.relative_to(SOURCE)
+        for engine in engines():
+            folder = Path(*engine.split("."))
+            if relative.is_relative_to(folder) or relative == folder.parent / "open.py":
+                continue
+            known = {name for name in imports(path) if name == engine or name.startswith(f"{engine}.")}
+            shared = {"index.segments.format", "index.segments.lock", "index.segments.strings"}
+            assert not known - (shared if relative.parts[0] == "index" else set()), f"{relative} imports {known}"
+
+
 def test_only_the_engines_know_how_they_store() -> None:
     """A library is a catalog and an index, whichever; their tables, and what says which there are, name ours."""
     tables = {"catalog/open.py", "index/open.py"}
     naming = {"settings/config.py"}  # the docstring that lists the settings
+    storing = re.compile(r"sqlite|apsw|\.db\b|write-ahead|columns\.bin|header\.json|\b(?:seg|deaths)-", re.IGNORECASE)
     knowing = {
         relative
         for relative, text in ((path.relative_to(SOURCE).as_posix(), path.read_text("utf-8")) for path in MODULES)
-        if not relative.startswith(("catalog/sqlite/", "index/sqlite_vec/"))
-        and re.search(r"sqlite|catalog\.db|write-ahead", text, re.IGNORECASE)
+        if not relative.startswith(("catalog/sqlite/", "index/sqlite_vec/", "index/segments/")) and storing.search(text)
     }
     assert knowing == tables | naming
+
+
+def test_the_folders_of_a_library_are_named_in_one_file() -> None:
+    """`folder / "index"` anywhere else would assume a folder that a catalog on a server does not have."""
+    joined = {
+        path.relative_to(SOURCE).as_posix()
+        for path in MODULES
+        for node in ast.walk(ast.parse(path.read_text(encoding="utf-8")))
+        if isinstance(node, ast.BinOp) and isinstance(node.op, ast.Div)
+        if isinstance(node.right, ast.Constant) and node.right.value in (INDEX, WORDS)
+    }
+    assert not joined
 
 
 def test_the_exported_names_are_those_listed() -> None:

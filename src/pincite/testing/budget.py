@@ -37,7 +37,7 @@ CONTEXT_CALLS = 12
 QUESTIONS = ("berth assigned by the harbormaster", "When is the mooring fee due?", "section 2 deposit")
 PARTS = (
     "repositories", "commits", "elements", "relations", "baselines", "feed",
-    "vectors", "queue", "models", "contexts", "usage", "sources",
+    "vectors", "queue", "models", "contexts", "words", "usage", "sources",
 )  # fmt: skip
 
 

@@ -305,10 +305,9 @@ class KindContract:
     # --- in a library -----------------------------------------------------------------------------------------
 
     def test_what_it_reads_can_be_stored_and_is_not_read_twice(self, kind: Kind, folder: Path, tmp_path: Path) -> None:
-        library = tmp_path / "library"
         with (
-            closing(open_catalog(str(library))) as catalog,
-            closing(open_index(DEFAULT, library / "index", catalog)) as index,
+            closing(open_catalog(str(tmp_path / "library"))) as catalog,
+            closing(open_index(DEFAULT, tmp_path / "projection", catalog)) as index,
         ):
 
             def take_in() -> IngestReport:
