@@ -158,6 +158,22 @@ def test_a_kind_is_known_only_to_the_table() -> None:
             assert not knowing or str(path.relative_to(SOURCE)) in doors.get(kind, ()), f"{path} imports {knowing}"
 
 
+def test_only_kinds_know_what_files_are_called() -> None:
+    """Suffixes, pages that stand for a folder and the folder that gives a layer are declared by a kind."""
+    rooms = ("catalog", "index", "ingest", "search", "library", "upkeep", "settings", "eval", "text")
+    of_documents = re.compile(
+        r"(?:_?index|readme|)\.(?:md|markdown|html?|txt|pdf|docx)|_index|readme|layer", re.IGNORECASE
+    )
+    knowing = [
+        f"{path.relative_to(SOURCE)}:{node.lineno} {node.value!r}"
+        for path in MODULES
+        if path.relative_to(SOURCE).parts[0] in rooms
+        for node in ast.walk(ast.parse(path.read_text(encoding="utf-8")))
+        if isinstance(node, ast.Constant) and isinstance(node.value, str) and of_documents.fullmatch(node.value)
+    ]
+    assert not knowing
+
+
 def test_the_engine_does_not_know_that_it_is_measured() -> None:
     """Only the front door, which asks the gates, and the commands that measure look at the evaluation."""
     knowing = {str(path.relative_to(SOURCE)) for path in MODULES if any(n.startswith("eval") for n in imports(path))}

@@ -21,6 +21,7 @@ from pathlib import Path
 
 from pincite.catalog.open import open_catalog
 from pincite.errors import UnknownArgument
+from pincite.index.flat import FlatVectors
 from pincite.index.open import index_engine
 from pincite.models.hashing import HashingEmbedder
 from pincite.models.overlap import OverlapReranker
@@ -65,6 +66,18 @@ class Cards:
         index_engine("segments").discard(folder / "cards", info)
 
 
+class Heap(FlatVectors):
+    name = "heap"
+
+
+OPENED = []
+
+
+def open_heap(address, settings):
+    OPENED.append((address, dict(settings)))
+    return Heap()
+
+
 SHELVES, CARDS = Shelves(), Cards()
 EMBEDDER = Maker(lambda rest, threads: HashingEmbedder(int(rest)), "letters:64", "counts letters")
 RERANKER = Maker(lambda rest, threads: OverlapReranker(), "echo", "repeats the question")
@@ -78,6 +91,9 @@ sqlite = stranger:SHELVES
 
 [pincite.indexes]
 cards = stranger:CARDS
+
+[pincite.vector_stores]
+heap = stranger:open_heap
 
 [pincite.embedders]
 letters = stranger:EMBEDDER
@@ -177,6 +193,20 @@ def test_a_package_that_cannot_be_imported_is_named_and_disturbs_no_other(strang
         pincite.open("broken://db")
     pincite.open(tmp_path / "embedded", dense="off").close()
     assert not (stranger / "shelves").exists(), "another package cannot take a name of ours"
+
+
+@pytest.mark.usefixtures("stranger")
+def test_a_vector_store_and_a_model_of_another_package_answer_by_meaning(source: Path, tmp_path: Path) -> None:
+    chosen = {"vectors": "heap://box", "vectors_settings": {"depth": 2}, "embedding": {"model": "letters:64"}}
+    with pincite.open(tmp_path / "library", dense="required", **chosen) as library:
+        library.ingest(source)
+        library.embed()
+        answer = library.search("thirty days of leave")
+        assert [leg.status for leg in answer.legs if leg.name == "dense"] == ["ok"]
+        assert "dense" in answer.hits[0].legs
+    assert sys.modules["stranger"].OPENED == [("heap://box", {"depth": 2})]
+    with pytest.raises(UnknownArgument, match="unknown vector store 'heep'; did you mean 'heap'"):
+        pincite.open(tmp_path / "other", vectors="heep://box")
 
 
 @pytest.mark.usefixtures("stranger")

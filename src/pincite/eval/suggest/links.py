@@ -14,6 +14,7 @@ from pincite.eval.suggest.choose import SuggestedQuestion
 from pincite.eval.suggest.headings import Titles
 from pincite.eval.suggest.wording import content_words, points_only, same, says_something
 from pincite.ids import normalise_id
+from pincite.protocols.kind import LinkForms
 from pincite.text.titles import plain_title, slug
 from pincite.types import Relation
 
@@ -22,8 +23,6 @@ if TYPE_CHECKING:
 
 _LINK = re.compile(r"(?<!!)\[(?P<words>[^\[\]]{3,200})\]\(\s*<?(?P<target>[^()\s<>]+)>?(?:\s+[\"'(][^()]*)?\s*\)")
 _SCHEME = re.compile(r"[A-Za-z][A-Za-z0-9+.-]*:|//")
-_INDEX_STEMS = frozenset({"index", "_index", "readme"})
-"""Files that stand for their folder."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -62,17 +61,17 @@ def stated_link(relation: Relation, language: str) -> LinkedWords | None:
     return LinkedWords(plain_title(words), language, element_id=relation.target, section_id=relation.target_section)
 
 
-def links(sketches: Sequence[Sketch], known: Titles) -> Iterator[SuggestedQuestion]:
+def links(sketches: Sequence[Sketch], known: Titles, forms: LinkForms) -> Iterator[SuggestedQuestion]:
     """Words that lead to one element from wherever they stand, and that are not a name or heading anyway.
 
     They must be more than a turn of phrase: share a word with their target's title, or be used by two documents.
     """
     by_id = {sketch.element_id: sketch for sketch in sketches}
-    addresses = _addresses(sketches)
+    addresses = _addresses(sketches, forms)
     uses: dict[str, list[_Use]] = {}
     for sketch in sketches:
         for link in sketch.links:
-            use = _Use(link, sketch.element_id, *_target(sketch, link, by_id, addresses))
+            use = _Use(link, sketch.element_id, *_target(sketch, link, by_id, addresses, forms))
             uses.setdefault(same(link.words), []).append(use)
     for key, of_words in uses.items():
         elements = {use.element_id for use in of_words}
@@ -98,19 +97,20 @@ def _asks(words: str, language: str) -> bool:
     return len(content_words(words, language)) >= 2 and says_something(words, language) and not points_only(words)
 
 
-def _addresses(sketches: Sequence[Sketch]) -> Mapping[str, str]:
+def _addresses(sketches: Sequence[Sketch], forms: LinkForms) -> Mapping[str, str]:
     """Element ids by the addresses they are reached under: with and without suffix, a folder for its index."""
+    folder_pages = {PurePosixPath(page).stem.lower() for page in forms.folder_pages}
     found: dict[str, set[str]] = {}
     for sketch in sketches:
         path = PurePosixPath(sketch.element_id)
         found.setdefault(str(path.with_suffix("")), set()).add(sketch.element_id)
-        if path.stem.lower() in _INDEX_STEMS:
+        if path.stem.lower() in folder_pages:
             found.setdefault(str(path.parent), set()).add(sketch.element_id)
     return {address: ids.pop() for address, ids in found.items() if len(ids) == 1}
 
 
 def _target(
-    source: Sketch, link: LinkedWords, by_id: Mapping[str, Sketch], addresses: Mapping[str, str]
+    source: Sketch, link: LinkedWords, by_id: Mapping[str, Sketch], addresses: Mapping[str, str], forms: LinkForms
 ) -> tuple[str, str]:
     """Element and section that a link leads to; "" for whatever lies outside the library, or in its own document."""
     if link.element_id:
@@ -119,7 +119,7 @@ def _target(
         if _SCHEME.match(link.address):
             return "", ""
         path, _, fragment = link.address.partition("#")
-        element_id = _element(source.element_id, unquote(path.partition("?")[0]), by_id, addresses)
+        element_id = _element(source.element_id, unquote(path.partition("?")[0]), by_id, addresses, forms)
         wanted = unquote(fragment)
     target = by_id.get(element_id)
     if target is None or target is source:
@@ -127,7 +127,9 @@ def _target(
     return element_id, _section(target, wanted) if wanted else ""
 
 
-def _element(source_id: str, path: str, by_id: Mapping[str, Sketch], addresses: Mapping[str, str]) -> str:
+def _element(
+    source_id: str, path: str, by_id: Mapping[str, Sketch], addresses: Mapping[str, str], forms: LinkForms
+) -> str:
     """The element at a path. A leading slash is the root of a site, which may be any folder above the source."""
     if not path:
         return ""
@@ -137,7 +139,7 @@ def _element(source_id: str, path: str, by_id: Mapping[str, Sketch], addresses: 
         place = normalise_id(posixpath.normpath(posixpath.join(base, path.lstrip("/"))))
         if place in by_id:
             return place
-        if found := addresses.get(place.removesuffix(".html")):
+        if found := addresses.get(place.removesuffix(forms.served_as)):
             return found
     return ""
 

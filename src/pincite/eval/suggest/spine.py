@@ -42,7 +42,7 @@ def suggest(library: Library, *, repository: str = "", limit: int = 100, read_co
         *names(sketches, known),
         *definitions(sketches),
         *citations(sketches),
-        *links(sketches, known),
+        *links(sketches, known, library.kinds.links),
     ]
     if not found:
         why = "distinctive names, headings, definitions or links that belong to only one place"
