@@ -10,6 +10,7 @@ import pytest
 
 from desk import Desk
 from pincite.errors import Conflict
+from pincite.ingest import sources
 from pincite.ingest.report import IngestReport
 from terminal import Run
 
@@ -64,6 +65,17 @@ def test_a_folder_that_moved_is_taken_over_and_leaves_nothing_stale(desk: Desk) 
     assert sorted(desk.ids("words")) == ["a.md", "b.md"]
     assert desk.library.catalog.sources.items(desk.library.scope(), str(desk.folder)) == {}
     assert counts(desk.ingest(moved)) == (0, 0, 2, 0)
+
+
+def test_a_takeover_compares_contents_and_not_sizes_and_times(desk: Desk, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Two folders that were written at once have files of the same size and time."""
+    found = sources.FileFound
+    monkeypatch.setattr(sources, "FileFound", lambda path, name, size, _: found(path, name, size, 1))
+    desk.put(a="alpha words", b="beta words")
+    other = folder(desk, "other", a="omega words", b="beta words")
+    assert counts(desk.ingest(other, take_over=desk.folder)) == (0, 1, 1, 0)
+    assert (desk.ids("alpha"), desk.ids("omega")) == ([], ["a.md"])
+    assert counts(desk.ingest(other)) == (0, 0, 2, 0)
 
 
 def test_a_takeover_joins_what_both_sources_gave(desk: Desk) -> None:

@@ -42,7 +42,9 @@ class SourceMemory:
             self.notes.append(f"nothing in this repository comes from {whose}, so nothing was taken over")
             return
         both = {name: _unread(item) for name, item in theirs.items() if name in self.items}
-        self.items = theirs | self.items | both
+        # Size and time of a file elsewhere say nothing about the one here; the digest of its bytes does.
+        moved = {name: replace(item, size=UNREAD_SIZE) for name, item in theirs.items()}
+        self.items = moved | self.items | both
         self._former = former
         self.notes.append(f"{len(theirs)} file(s) taken over from {whose}")
 
