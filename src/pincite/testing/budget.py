@@ -27,11 +27,9 @@ if TYPE_CHECKING:
     from pincite.library import Library
 
 SEARCH_CALLS = 6
-"""Of a hybrid page, however many hits it has and however many repositories are searched."""
+"""Of a hybrid page, however many hits it has, however many repositories it searches, with references counted in."""
 SEARCH_STATEMENTS = 25
 """Of the same in one repository, beginnings and ends of transactions included."""
-GRAPH_CALLS = 10
-"""Of a page whose hits are moved by references, should they name their targets in words rather than by id."""
 CONTEXT_CALLS = 12
 """Of passages for a prompt, with their definitions and what they refer to."""
 QUESTIONS = ("berth assigned by the harbormaster", "When is the mooring fee due?", "section 2 deposit")
@@ -158,8 +156,8 @@ class BudgetContract:
                 answer = library.search(question, limit=limit, group="chunk" if limit > 10 else "element")
             assert len(answer.hits) >= 10
             assert {leg.name for leg in answer.legs if leg.status == "ok"} >= {"dense", "keyword"}
-            assert calls.total() <= (GRAPH_CALLS if graph else SEARCH_CALLS), dict(calls)
-            if sent is not None and not graph:
+            assert calls.total() <= SEARCH_CALLS, dict(calls)
+            if sent is not None:
                 assert len(sent) - already <= SEARCH_STATEMENTS, sent[already:]
 
     def test_a_published_state_costs_no_more_than_the_budget(self, opened: Callable[..., Library]) -> None:
@@ -184,7 +182,7 @@ class BudgetContract:
             library.context(question)
             with counted(library.catalog) as calls:
                 assert library.context(question).text
-            assert calls.total() <= CONTEXT_CALLS + (GRAPH_CALLS - SEARCH_CALLS if graph else 0), dict(calls)
+            assert calls.total() <= CONTEXT_CALLS, dict(calls)
 
 
 def _page(number: int) -> str:
