@@ -17,6 +17,7 @@ from pincite.text.words import (
     folded_words,
     stem,
     term_of,
+    terms_of,
     tokens,
     without_elisions,
 )
@@ -138,6 +139,11 @@ def test_a_term_is_a_function_of_word_and_language(word: str, language: str) -> 
     fresh = analyse.__wrapped__
     assert term_of(word, language) == term_of(word, language)
     assert all(fresh(token, language) == analyse(token, language) for token in tokens(word))
+
+
+@given(st.lists(st.text(max_size=30) | st.sampled_from(["Häuser", "hundebiss", "ARBEITS", "straße", "4b"])), languages)
+def test_many_words_have_the_terms_that_each_has_alone(words: list[str], language: str) -> None:
+    assert terms_of(words, language) == [term_of(word, language) for word in words]
 
 
 @given(st.text(max_size=60))

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 
-from pincite.text.words import stem, term_of
+from pincite.text.words import stem, term_of, terms_of
 
 COMPOUNDING = frozenset({"de", "nl", "da", "sv", "no"})
 LINKERS = ("", "s", "es", "e", "n", "en", "er", "ens")
@@ -56,5 +56,5 @@ def join(first: str, second: str, language: str, frequency: Callable[[str], int]
     heads = dict.fromkeys((first, stem(first, language)))
     tails = dict.fromkeys((second, stem(second, language)))
     words = dict.fromkeys([head + linker + tail for head in heads for linker in LINKERS for tail in tails])
-    terms = dict.fromkeys([term_of(word, language) for word in words])
+    terms = dict.fromkeys(terms_of(list(words), language))
     return tuple([term for term in terms if frequency(term)])

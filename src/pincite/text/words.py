@@ -7,6 +7,7 @@ stored. Bump `ANALYSER` whenever a term could come out differently; indexes reco
 from __future__ import annotations
 
 import re
+from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import lru_cache
 
@@ -149,6 +150,17 @@ def term_of(word: str, language: str) -> str:
     if language not in SNOWBALL or not word.isalpha():
         return word
     return f"{stem(word, language)}~{language}"
+
+
+def terms_of(words: Sequence[str], language: str) -> list[str]:
+    """`term_of` each word. The stemmer is called once, and nothing is cached: for words that are hardly asked twice."""
+    algorithm = SNOWBALL.get(language)
+    if algorithm is None:
+        return list(words)
+    stems = _stemmer(algorithm).stemWords(words)
+    # Folding ASCII is no more than lower case.
+    folded = [stem.lower() if stem.isascii() else fold(stem) for stem in stems]
+    return [f"{stem}~{language}" if word.isalpha() else word for word, stem in zip(words, folded, strict=True)]
 
 
 def language_of(term: str) -> str:

@@ -79,15 +79,15 @@ def literal_weights(
     where, slots = _read(segment, rows, boosts, StreamBudget(left=2**62))
     stream = segment["stream"][where]
     fields = len(segment.fields)
-    index = np.searchsorted(rows, slots // fields)
-    weights = np.array(boosts, np.float64)[slots % fields]
+    weights = np.array(boosts, np.float64)
     for number, (word, field) in enumerate(words):
         found = segment.words.find(word) + 1
         if found and field in ("", *segment.fields):
-            here = stream == found
+            here = slots[stream == found]  # few of all that was read
             if field:
-                here &= slots % fields == segment.fields.index(field)
-            out[number] = np.bincount(index[here], weights=weights[here], minlength=len(rows))
+                here = here[here % fields == segment.fields.index(field)]
+            index = np.searchsorted(rows, here // fields)
+            out[number] = np.bincount(index, weights=weights[here % fields], minlength=len(rows))
     return out
 
 

@@ -32,7 +32,8 @@ class StringTable:
     def some(self, indexes: Array) -> list[str]:
         """Strings by their numbers."""
         ends = zip(self.offsets[indexes].tolist(), self.offsets[indexes + 1].tolist(), strict=True)
-        return [self.blob[start:end].tobytes().decode("utf-8") for start, end in ends]
+        data = self.blob.data  # slices of a view are made faster than those of an array
+        return [str(data[start:end], "utf-8") for start, end in ends]
 
     def __iter__(self) -> Iterator[bytes]:
         whole = self.blob.tobytes()
