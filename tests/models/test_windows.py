@@ -3,7 +3,7 @@ from __future__ import annotations
 import pytest
 
 from pincite.errors import InvalidArgument
-from pincite.models.texts import cut, readable
+from pincite.models.texts import cut, readable, sentence_case
 from pincite.models.windows import WindowOptions, windows
 from pincite.types import EmbeddedText
 
@@ -117,3 +117,19 @@ def test_a_text_is_cut_at_white_space_if_that_is_near() -> None:
 def test_a_readable_text_has_no_surrogates() -> None:
     readable(" a \ud800 b ").encode("utf-8")
     assert readable(" a ") == "a"
+
+
+@pytest.mark.parametrize(
+    ("text", "read"),
+    [
+        ("WHERE IS THE STATION? I AM LOST.", "Where is the station? I am lost."),
+        ("“ÜBER DIE BRÜCKE GEHEN”", "“Über die brücke gehen”"),
+        ("Where is NATO?", "Where is NATO?"),
+        ("EU GDPR", "EU GDPR"),
+        ("OPS.1.1.6 A10", "OPS.1.1.6 A10"),
+        ("1 2 3 4", "1 2 3 4"),
+        ("日本語の文章 を 読む", "日本語の文章 を 読む"),
+    ],
+)
+def test_sentences_in_capitals_are_brought_to_sentence_case_and_names_are_not(text: str, read: str) -> None:
+    assert sentence_case(text) == read

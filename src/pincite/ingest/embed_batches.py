@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
+from itertools import accumulate
 
 import numpy as np
 
@@ -12,7 +13,7 @@ from pincite.bookkeeping import Job
 from pincite.errors import EmbeddingFailed, PinciteError
 from pincite.fixed import NORM_TOLERANCE, pack, to_fixed
 from pincite.meaning import Floats
-from pincite.protocols import Embedder
+from pincite.protocols import Embedder, PassageEmbedder
 from pincite.types import EmbeddedText
 
 MAX_REASON = 500
@@ -74,18 +75,26 @@ def reason_of(error: BaseException) -> str:
 
 
 def _embed_together(embedder: Embedder, jobs: Sequence[Job]) -> Embedded:
-    windows = [embedder.windows(EmbeddedText.load(job.text)) for job in jobs]
-    rows = _call(embedder, [window for texts in windows for window in texts])
     out = Embedded()
-    start = 0
-    for job, texts in zip(jobs, windows, strict=True):
-        own = rows[start : start + len(texts)]
-        start += len(texts)
-        if flaw := _flaw(own):
+    passages = [EmbeddedText.load(job.text) for job in jobs]
+    for job, vectors in zip(jobs, _vectors(embedder, passages), strict=True):
+        if flaw := _flaw(vectors):
             out.reasons[job] = flaw
         else:
-            out.vectors[job] = pack(to_fixed(own))
+            out.vectors[job] = pack(to_fixed(vectors))
     return out
+
+
+def _vectors(embedder: Embedder, passages: Sequence[EmbeddedText]) -> Sequence[Floats]:
+    """The vectors of each passage's windows."""
+    windows = [embedder.windows(passage) for passage in passages]
+    if not isinstance(embedder, PassageEmbedder):
+        rows = _call(embedder, [window for texts in windows for window in texts])
+        return np.split(rows, list(accumulate(map(len, windows)))[:-1])
+    found = embedder.embed_passages(passages)
+    for texts, vectors in zip(windows, found, strict=True):
+        _check_shape(embedder, vectors, len(texts))
+    return found
 
 
 def _halve(embedder: Embedder, jobs: Sequence[Job], error: Exception) -> Embedded:
@@ -106,12 +115,16 @@ def _halve(embedder: Embedder, jobs: Sequence[Job], error: Exception) -> Embedde
 
 def _call(embedder: Embedder, texts: Sequence[str]) -> Floats:
     rows = embedder.embed(texts)
-    if rows.shape != (len(texts), embedder.dimensions):
+    _check_shape(embedder, rows, len(texts))
+    return rows
+
+
+def _check_shape(embedder: Embedder, rows: Floats, texts: int) -> None:
+    if rows.shape != (texts, embedder.dimensions):
         raise EmbeddingFailed(
-            f"{embedder.name} returned an array of shape {rows.shape} for {len(texts)} text(s) of {embedder.dimensions}"
+            f"{embedder.name} returned an array of shape {rows.shape} for {texts} text(s) of {embedder.dimensions}"
             " dimensions"
         )
-    return rows
 
 
 def _flaw(vectors: Floats) -> str:

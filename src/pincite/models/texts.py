@@ -2,7 +2,15 @@
 
 from __future__ import annotations
 
+import re
+
 from pincite.errors import EmbeddingFailed
+
+SHOUTED_WORDS = 3
+"""A text of at least so many words in capitals is a sentence; fewer may be names (NATO, EU GDPR)."""
+
+_WORD = re.compile(r"[^\W\d_]{2,}")
+_SENTENCE_START = re.compile(r"(?:^|[.!?]\s+)\W*\w")
 
 
 def readable(text: str) -> str:
@@ -10,14 +18,19 @@ def readable(text: str) -> str:
 
     `EmbeddingFailed` if nothing is left: the vector of an empty text would be close to some other text.
     """
+    text = encodable(text).strip()
+    if not text:
+        raise EmbeddingFailed("the text is empty; there is nothing to embed")
+    return text
+
+
+def encodable(text: str) -> str:
+    """The text without characters that tokenizers reject; it may be empty."""
     try:
         text.encode("utf-8")
     except UnicodeEncodeError:
         text = text.encode("utf-8", "surrogatepass").decode("utf-8", "replace")
-    text = text.replace("\x00", " ").strip()
-    if not text:
-        raise EmbeddingFailed("the text is empty; there is nothing to embed")
-    return text
+    return text.replace("\x00", " ")
 
 
 def cut(text: str, limit: int) -> str:
@@ -29,3 +42,13 @@ def cut(text: str, limit: int) -> str:
         return head.rstrip()
     words = head.rsplit(maxsplit=1)
     return words[0] if len(words) == 2 and len(words[0]) >= limit * 4 // 5 else head.rstrip()
+
+
+def sentence_case(text: str) -> str:
+    """The text; if it is all in capitals, in small letters with a capital at the start of each sentence.
+
+    To a model that tells capitals apart, a sentence in capitals is a row of unknown names: its vector means nothing.
+    """
+    if not text.isupper() or len(_WORD.findall(text)) < SHOUTED_WORDS:
+        return text
+    return _SENTENCE_START.sub(lambda start: start[0].upper(), text.lower())

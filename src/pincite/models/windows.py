@@ -12,6 +12,7 @@ from bisect import bisect_left
 from collections.abc import Sequence
 from dataclasses import dataclass
 from itertools import accumulate, pairwise
+from typing import NamedTuple
 
 from pincite.errors import InvalidArgument
 from pincite.models.texts import cut
@@ -56,8 +57,24 @@ class WindowOptions:
 DEFAULT = WindowOptions()
 
 
+class Window(NamedTuple):
+    """A text to embed."""
+
+    title: str
+    """With its final mark; may be empty."""
+    text: str
+
+    def __str__(self) -> str:
+        return " ".join(filter(None, self))
+
+
 def windows(passage: EmbeddedText, options: WindowOptions = DEFAULT) -> tuple[str, ...]:
     """The texts to embed, at least one: the whole, then runs of one or more sentences, without duplicates."""
+    return tuple(dict.fromkeys(map(str, cut_windows(passage, options))))
+
+
+def cut_windows(passage: EmbeddedText, options: WindowOptions = DEFAULT) -> tuple[Window, ...]:
+    """The same texts, each with its title apart, and with duplicates: together the runs are the whole."""
     headings, written = passage.headings_and_written
     parts = [part.strip() for part in headings.split(_BETWEEN_PARTS) if part.strip()]
     found = [_under(_situated(", ".join(parts), written), passage.text, options)]
@@ -65,7 +82,7 @@ def windows(passage: EmbeddedText, options: WindowOptions = DEFAULT) -> tuple[st
     if len(stretches) > 1:
         title = _title(parts, options.title_chars)
         found += [_under(title, stretch, options) for stretch in stretches]
-    return tuple(dict.fromkeys(found))
+    return tuple(found)
 
 
 def _situated(title: str, written: str) -> str:
@@ -73,13 +90,16 @@ def _situated(title: str, written: str) -> str:
     return f"{title.rstrip(' .')}. {written}" if title and written else title or written
 
 
-def _under(title: str, text: str, options: WindowOptions) -> str:
+def _under(title: str, text: str, options: WindowOptions) -> Window:
     """`title. text`, truncated. A title that leaves no room is cut first, because the text matters more."""
     text = text.strip()
     if len(title) + len(text) > options.whole_chars:
         title = cut(title, max(options.whole_chars // 3, options.title_chars))
-    mark = " " if title.endswith((".", "!", "?", ":")) else ". "
-    return cut(mark.join(filter(None, (title, text))), options.whole_chars)
+    if not title or not text:
+        return Window("", cut(title or text, options.whole_chars))
+    if not title.endswith((".", "!", "?", ":")):
+        title += "."
+    return Window(title, cut(f"{title} {text}", options.whole_chars)[len(title) + 1 :])
 
 
 def _title(parts: Sequence[str], limit: int) -> str:

@@ -27,7 +27,7 @@ from pincite.protocols.catalog import (
     Session,
 )
 from pincite.protocols.context_writer import ContextWriter
-from pincite.protocols.embedder import Embedder
+from pincite.protocols.embedder import Embedder, PassageEmbedder
 from pincite.protocols.engines import CatalogEngine, IndexEngine
 from pincite.protocols.index import Index, ProjectedVectors, ProjectedWords, Projection, VectorIndex, WordIndex
 from pincite.protocols.kind import Kind
@@ -57,6 +57,7 @@ __all__ = [
     "Lexicon",
     "OpenKinds",
     "Operator",
+    "PassageEmbedder",
     "ProjectedVectors",
     "ProjectedWords",
     "Projection",

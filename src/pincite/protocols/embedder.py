@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Protocol
+from typing import Protocol, runtime_checkable
 
 from pincite.meaning import Calibration, Floats
 from pincite.types import EmbeddedText
@@ -41,3 +41,11 @@ class Embedder(Protocol):
 
     def embed_query(self, text: str) -> Floats:
         """The unit vector of a question; from a deterministic model the same bits every time in every process."""
+
+
+@runtime_checkable
+class PassageEmbedder(Embedder, Protocol):
+    """An embedder that reads a passage once for all its windows, instead of each window as a text of its own."""
+
+    def embed_passages(self, passages: Sequence[EmbeddedText]) -> tuple[Floats, ...]:
+        """Of each passage, one row per window, in the order of `windows`."""

@@ -19,7 +19,7 @@ import numpy as np
 import pytest
 
 from pincite.errors import EmbeddingFailed
-from pincite.protocols import Embedder
+from pincite.protocols import Embedder, PassageEmbedder
 from pincite.types import EmbeddedText
 
 QUESTIONS = ("How many days of leave do I have?", "Wer haftet für Mängel?", "Art. 41 OR", "délai de recours", "x")
@@ -62,6 +62,9 @@ sys.stdout.write(embedder.fingerprint.encode("utf-8").hex() + "\\n")
 class EmbedderContract:
     tolerance = 1e-5
     """How much a vector of `embed` may differ with what stands beside it; that of `embed_query` not at all."""
+
+    nearness = 0.95
+    """How near the vector of a window must be to that of the same text alone, where passages are read whole."""
 
     def make_embedder(self, folder: Path) -> Embedder:
         """A new embedder; `folder` is empty at first, and the same for all calls."""
@@ -151,6 +154,22 @@ class EmbedderContract:
         assert all(window.strip() for window in found)
         assert embedder.windows(passage) == found
         assert len(embedder.embed(found)) == len(found)
+
+    def test_passages_read_whole_have_a_vector_for_each_window(self, embedder: Embedder) -> None:
+        if not isinstance(embedder, PassageEmbedder):
+            pytest.skip("it embeds each window as a text of its own")
+        together = embedder.embed_passages(PASSAGES)
+        assert [vectors.shape for vectors in together] == [
+            (len(embedder.windows(passage)), embedder.dimensions) for passage in PASSAGES
+        ]
+        for passage, vectors in zip(PASSAGES, together, strict=True):
+            assert vectors.dtype == np.float32
+            assert np.allclose(np.linalg.norm(vectors.astype(np.float64), axis=1), 1, atol=1e-3)
+            (alone,) = embedder.embed_passages([passage])
+            assert np.abs(vectors - alone).max() <= self.tolerance
+            apart = embedder.embed(embedder.windows(passage))
+            assert float((vectors * apart).sum(axis=1).min()) > self.nearness, passage.text[:40]
+        assert embedder.embed_passages(()) == ()
 
     def test_the_first_window_is_the_whole(self, embedder: Embedder) -> None:
         whole = embedder.windows(EmbeddedText("The first point. The second point.", "Title", "en"))[0]
