@@ -29,7 +29,7 @@ def test_defaults_are_those_of_the_requirements() -> None:
         "main",
     )
     scoring = config.keyword
-    assert (scoring.k1, scoring.b) == (1.5, 0.75)
+    assert (scoring.k1, scoring.b) == (1.2, 0.75)
     boosts = [scoring.boost(name) for name in ("content", "headings", "section", "terms", "other")]
     assert boosts == [1.0, 2.0, 2.0, 3.0, 0.0]
     assert (config.chunking.max_chunk_tokens, config.chunking.chunk_overlap) == (800, 50)
@@ -115,7 +115,7 @@ def test_an_engine_that_nobody_has_is_refused_by_the_nearest_name() -> None:
 def test_a_misspelt_section_in_the_environment_is_refused_and_foreign_names_are_left_alone() -> None:
     with pytest.raises(UnknownArgument, match="'keyword'"):
         load_config(None, {"PINCITE_KEYWROD__K1": "1"})
-    assert load_config(None, {"PINCITE_TEST_DATA": "x", "PINCITE_OTHER__THING": "y"}).keyword.k1 == 1.5
+    assert load_config(None, {"PINCITE_TEST_DATA": "x", "PINCITE_OTHER__THING": "y"}).keyword.k1 == 1.2
 
 
 def test_no_reranker_is_configured_unless_one_is_named(tmp_path: Path) -> None:

@@ -36,7 +36,7 @@ class FullTrust(Trust):
 class PlainNeed(Need):
     """Counts meaning as its weight says, whatever the words found."""
 
-    def of(self, best: float) -> float:  # noqa: ARG002
+    def of(self, best: float, words: int) -> float:  # noqa: ARG002
         return 1.0
 
 

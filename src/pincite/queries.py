@@ -38,6 +38,8 @@ class Phrase:
 
     text: str
     field: str = ""
+    weight: float = 1.0
+    """Share of its worth that counts: less than 1 for a phrase whose words are searched one by one as well."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -108,9 +110,9 @@ Boost = Annotated[float, Field(ge=0, le=100)]
 
 @checked.dataclass(frozen=True, slots=True, config=CLOSED)
 class Scoring:
-    """BM25 over combined fields: k1 and b as in seed S1, boosts per field."""
+    """BM25 over combined fields, with a boost for each. Document tools have k1 1.5 unless they state their own."""
 
-    k1: float = Field(default=1.5, ge=0, le=10)
+    k1: float = Field(default=1.2, ge=0, le=10)
     b: float = Field(default=0.75, ge=0, le=1)
     boosts: Mapping[str, Boost] = Field(default_factory=dict, examples=[dict(STRUCTURAL)])
     """How much a word counts by the field that it stands in, where that is not the field's own measure (`boost`)."""

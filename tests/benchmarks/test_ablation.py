@@ -106,7 +106,7 @@ def test_every_variant_ranks_each_document_once(library: Library, asked: list[As
 LARGE = Background(mean=0.55, deviation=0.1, count=10_000, among=10_000)
 """So near are all passages that 0.6 is nothing."""
 PLAIN = Need(plain=1.0, none_above=2.0, most=1.0)
-GRADED = Need(plain=0.2, none_above=0.9, most=4.0)
+GRADED = Need(plain=0.2, none_above=0.9, most=4.0, least=0.0, short=0)
 
 
 @pytest.mark.parametrize(

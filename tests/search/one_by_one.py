@@ -42,11 +42,12 @@ def pooled(
             entry.legs[leg] = LegScore(
                 rank, item.score, item.raw, item.chunk, item.matched, item.window, elsewhere=item.elsewhere
             )
-    if points and "exact" in by_leg:
+    if "exact" in by_leg:
+        name = "exact" if points else "mentioned"
         for key, rank, item, share in exact(by_leg["exact"], group, entries, strict=strict):
             entry = entries.setdefault(key, Entry({}, {}))
-            entry.found["exact"] = item
-            entry.legs["exact"] = LegScore(rank, share, item.raw, item.chunk, item.matched)
+            entry.found[name] = item
+            entry.legs[name] = LegScore(rank, share, item.raw, item.chunk, item.matched)
     return entries
 
 
@@ -75,12 +76,16 @@ def key_of(found: Found, group: str) -> tuple[object, ...]:
     return key if group == "element" else (*key, found.version_id, found.chunk)
 
 
-def by_signals(entry: Entry, shares: Mapping[str, float]) -> Candidate:
+def by_signals(entry: Entry, shares: Mapping[str, float], lifted: float = 0.0) -> Candidate:
     signals = {leg: share * entry.legs[leg].score for leg, share in shares.items() if leg in entry.legs}
     if "exact" in entry.legs:
         whole = entry.legs["exact"].score
         return Candidate(entry.found["exact"], whole, entry.legs, {**signals, "exact": whole})
-    return Candidate(passage(entry, signals), sum(signals.values()), entry.legs, signals)
+    score = sum(signals.values())
+    if "mentioned" in entry.legs and lifted:
+        signals["mentioned"] = lifted * (1 - score) * entry.legs["mentioned"].score
+        score += signals["mentioned"]
+    return Candidate(passage(entry, signals), score, entry.legs, signals)
 
 
 def by_rank(entry: Entry, shares: Mapping[str, float]) -> Candidate:

@@ -41,6 +41,7 @@ founds = st.builds(
 )
 questions = st.fixed_dictionaries({"strict": st.booleans(), "quoted": st.booleans(), "points": st.booleans()})
 groups = st.sampled_from(["element", "chunk"])
+lifts = st.sampled_from([0.0, 0.2, 0.7])
 
 
 @st.composite
@@ -59,14 +60,16 @@ def rankings(draw: st.DrawFn, group: str) -> tuple[Ranking, ...]:
 
 
 @settings(max_examples=150, deadline=None)
-@given(st.data(), groups, questions, SHARES)
-def test_scores_signals_and_order_are_the_same(data: st.DataObject, group: str, how: dict, shares: dict) -> None:
+@given(st.data(), groups, questions, SHARES, lifts)
+def test_scores_signals_and_order_are_the_same(
+    data: st.DataObject, group: str, how: dict, shares: dict, lifted: float
+) -> None:
     found = data.draw(rankings(group))
     entries = list(one_by_one.pooled(found, group, **how).values())
     pooled = pool(found, group, **how)
     assert [(entry.found, entry.legs) for entry in pooled] == [(entry.found, entry.legs) for entry in entries]
-    plain = one_by_one.ordered([one_by_one.by_signals(entry, shares) for entry in entries])
-    assert bits(in_order(weigh(pooled, shares, "signals"))) == bits(plain)
+    plain = one_by_one.ordered([one_by_one.by_signals(entry, shares, lifted) for entry in entries])
+    assert bits(in_order(weigh(pooled, shares, "signals", lifted))) == bits(plain)
     ranked = one_by_one.ordered([one_by_one.by_rank(entry, shares) for entry in entries])
     assert bits(in_order(weigh(pooled, shares, "rrf"))) == bits(ranked)
 
@@ -80,15 +83,18 @@ def test_stated_ranks_are_the_same(data: st.DataObject, group: str, how: dict, w
 
 
 @settings(max_examples=120, deadline=None)
-@given(st.data(), questions, SHARES, st.sampled_from([0.0, 0.2, 0.5]))
-def test_passages_of_a_hit_are_the_same(data: st.DataObject, how: dict, shares: dict, min_score: float) -> None:
+@given(st.data(), questions, SHARES, lifts, st.sampled_from([0.0, 0.2, 0.5]))
+def test_passages_of_a_hit_are_the_same(
+    data: st.DataObject, how: dict, shares: dict, lifted: float, min_score: float
+) -> None:
     found, asked = data.draw(rankings("element")), data.draw(rankings("chunk"))
-    hits = in_order(weigh(pool(found, "element", **how), shares, "signals"))[:3]
+    hits = in_order(weigh(pool(found, "element", **how), shares, "signals", lifted))[:3]
     assume(hits)
     by_element = {(hit.found.scope, hit.found.element_id): hit for hit in hits}
     parts = [one_by_one.as_found(entry, by_element) for entry in one_by_one.pooled(asked, "chunk", **how).values()]
-    ranked = one_by_one.ordered([one_by_one.by_signals(part, shares) for part in parts if part])
-    for hit, passages in zip(hits, passages_of(pool(asked, "chunk", **how), hits, shares, min_score), strict=True):
+    ranked = one_by_one.ordered([one_by_one.by_signals(part, shares, lifted) for part in parts if part])
+    listed = passages_of(pool(asked, "chunk", **how), hits, shares, lifted, min_score)
+    for hit, passages in zip(hits, listed, strict=True):
         mine = [c for c in ranked if (c.found.scope, c.found.element_id) == (hit.found.scope, hit.found.element_id)]
         assert bits(passages) == bits(one_by_one.best_passages(hit, mine, min_score, ENOUGH))
 

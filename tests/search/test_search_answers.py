@@ -411,23 +411,26 @@ def test_an_identifier_leads_a_question_but_not_a_long_text_that_mentions_it(des
     )
     answer = desk.search(long)
     assert answer.hits[0].passage.element_id == "case.md"
-    assert any("identifiers rank like other words" in note for note in answer.notes)
+    assert [hit.passage.element_id for hit in answer.hits] == ["case.md", "law.md"]
+    lifted = answer.hits[1]
+    assert 0 < lifted.signals["mentioned"] < answer.hits[0].score and lifted.passage.section_id == "art.15"
+    assert any("what carries it ranks a little higher" in note for note in answer.notes)
     assert desk.first(long, mode="exact", group="chunk").passage.section_id == "art.15"
 
 
-def test_quotes_are_demanded_by_a_query_but_not_by_a_long_text_that_quotes(desk: Desk) -> None:
+def test_a_quotation_is_demanded_alone_or_with_a_plus_and_weighs_among_other_words(desk: Desk) -> None:
     desk.put(
         case="# Case\n\nThe neighbour filmed the garden with a drone and published the pictures of the children.\n",
         quote="# Terms\n\nWhat a legitimate interest is.\n",
     )
-    assert desk.ids('"legitimate interest" of the neighbour') == ["quote.md"]
+    assert desk.ids('"legitimate interest"') == ["quote.md"]
+    assert desk.ids('"legitimate interest" of the neighbour') == ["quote.md", "case.md"]
     long = (
         'A neighbour who filmed the garden with a drone and published pictures of the children claims a "legitimate'
         ' interest" in doing so'
     )
     answer = desk.search(long)
     assert answer.hits[0].passage.element_id == "case.md"
-    assert any("quoted words rank like others" in note for note in answer.notes)
     assert desk.ids(long.replace('"legitimate', '+"legitimate')) == ["quote.md"]
     assert desk.ids('"legitimate interest" AND ' + long.replace('"', "")) == ["quote.md"]
 

@@ -103,7 +103,7 @@ def test_what_a_query_demands_or_forbids_is_said(desk: Desk) -> None:
     assert (demanded.verdict, demanded.lacks) == ("no_match", ("commercial",))
     forbidden = desk.library.why_not("b.md", "lease NOT commercial")
     assert (forbidden.verdict, "forbids 'commercial'" in forbidden.message) == ("no_match", True)
-    phrase = desk.library.why_not("a.md", '"rents pay" lease')
+    phrase = desk.library.why_not("a.md", '+"rents pay" lease')
     assert phrase.lacks == ("rents pay",)
     named = desk.library.why_not("a.md", "+4.2 +commercial")
     assert (named.verdict, "demands words that it lacks" in named.message) == ("no_match", True)

@@ -56,11 +56,15 @@ def compile_query(
         if count or worth >= 1:  # a stand-in that nobody can see says nothing of the query
             weighed.append(WeighedGroup(group, count, idf(rows, count) * worth))
     weighed.sort(key=lambda item: (-item.idf, item.group.word, item.group.field, repr(item.group.members)))
-    notes: tuple[str, ...] = ()
+    notes = tuple(
+        f"no passage holds {leaf.text!r} word for word; its words are searched one by one"
+        for leaf in dict.fromkeys(_positive(query.words))
+        if isinstance(leaf, Phrase) and leaf.weight < 1 and not any(map(frequency, leaves[leaf]))
+    )
     if query.max_words is not None and len(weighed) > query.max_words:
         typed = len(weighed)
         weighed = [item for item in weighed if item.frequency][: query.max_words] or weighed[: query.max_words]
-        notes = (f"long query condensed to its {len(weighed)} rarest words ({typed - len(weighed)} left out)",)
+        notes = (*notes, f"long query condensed to its {len(weighed)} rarest words ({typed - len(weighed)} left out)")
     bound = 0.0
     for item in weighed[: query.expected]:
         bound += item.idf
@@ -84,7 +88,7 @@ def _counted(groups: list[tuple[Group, float]]) -> list[tuple[Group, float]]:
 
 
 def _weight(leaf: Leaf) -> float:
-    return leaf.weight if isinstance(leaf, Word) else 1.0
+    return leaf.weight if isinstance(leaf, Word | Phrase) else 1.0
 
 
 def _expand(leaves: list[Leaf], lexicon: VisibleVocabulary) -> dict[Leaf, tuple[Group, ...]]:

@@ -12,6 +12,8 @@ from pincite.queries import Finds, Found, Group, GroupKey, Listed, Ranking, grou
 from pincite.search.query import LegScore
 from pincite.types import Scope
 
+MENTIONED = "mentioned"
+"""The leg of identifiers that a query mentions in passing: it moves what carries them up, and makes no tier."""
 RANKED = ("keyword", "dense", "related")
 """Legs that give every candidate a bounded score; the exact leg forms a tier above them."""
 
@@ -88,7 +90,7 @@ def pool(
     """One entry per group that a leg found.
 
     `strict`: only passages that the keyword leg accepts; `quoted`: so too, where it accepts any. `points`: the query
-    asks for what its identifiers name; otherwise they are words among others.
+    asks for what its identifiers name; otherwise it mentions them.
     """
     by_leg = {ranking.leg: ranking for ranking in rankings}
     # Words in quotes are demanded; only where nothing holds them does meaning stand in.
@@ -100,9 +102,11 @@ def pool(
         if leg in by_leg:
             accepted = leg == "keyword" or not by_words
             drafts[leg] = _ranked(leg, finds_of(by_leg[leg]), group, places, numbers, accepted=accepted)
-    if points and "exact" in by_leg:
+    if "exact" in by_leg:
         words = drafts.get("keyword")
-        drafts["exact"] = _exact(finds_of(by_leg["exact"]), group, places, numbers, words, strict=strict)
+        drafts["exact" if points else MENTIONED] = _exact(
+            finds_of(by_leg["exact"]), group, places, numbers, words, strict=strict
+        )
     columns = {leg: draft.column(len(places)) for leg, draft in drafts.items() if draft.places}
     return Pool(tuple(places), numbers, columns)
 

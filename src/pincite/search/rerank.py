@@ -3,7 +3,8 @@
 Exact identifiers form the top tier. Below it a hit's score is the weighted mean of what the legs say: how much of the
 query's words it holds (BM25 divided by the most the query could score), and how near it is in meaning (cosine through
 constants of the model), the latter as far as the dense leg can be trusted on this corpus and query. Where the query's
-own words are not found, words that mean nearly the same count too.
+own words are not found, words that mean nearly the same count too. What carries an identifier that a longer text
+mentions in passing moves up a little.
 """
 
 from __future__ import annotations
@@ -15,7 +16,7 @@ from numpy.typing import NDArray
 
 from pincite.queries import Ranking
 from pincite.search.candidates import Candidates, Weighed, in_order
-from pincite.search.fuse import Column, Pool
+from pincite.search.fuse import MENTIONED, Column, Pool
 from pincite.search.rrf import K
 from pincite.search.understand import Plan
 from pincite.search.weights import Fusion, RankingOptions, Weights, share_found
@@ -24,12 +25,22 @@ from pincite.search.weights import Fusion, RankingOptions, Weights, share_found
 def rerank(pooled: Pool, rankings: Sequence[Ranking], plan: Plan, options: RankingOptions) -> Candidates:
     """Candidates with their scores and what made them, best first."""
     # What only a leg that is not believed found has no score: it is not an answer.
-    return in_order(weigh(pooled, leg_shares(rankings, plan, options), options.fusion))
+    shares = leg_shares(rankings, plan, options)
+    return in_order(weigh(pooled, shares, options.fusion, lift(rankings, shares, options)))
 
 
-def weigh(pooled: Pool, shares: Mapping[str, float], fusion: Fusion) -> Weighed:
-    """What the groups score where each leg counts so much."""
-    return _by_rank(pooled, shares) if fusion == "rrf" else _by_signals(pooled, shares)
+def weigh(pooled: Pool, shares: Mapping[str, float], fusion: Fusion, lifted: float = 0.0) -> Weighed:
+    """What the groups score where each leg counts so much; `lifted`: how far a mention moves a group up."""
+    return _by_rank(pooled, shares) if fusion == "rrf" else _by_signals(pooled, shares, lifted)
+
+
+def lift(rankings: Sequence[Ranking], shares: Mapping[str, float], options: RankingOptions) -> float:
+    """How far what carries a mentioned identifier moves up: a part of what the first in every leg would score.
+
+    Long texts score little anywhere, so that a fixed amount would put a mention above all that they say.
+    """
+    best = {ranking.leg: ranking.found[0].score for ranking in rankings if ranking.found}
+    return options.mentioned * sum(share * best.get(leg, 0.0) for leg, share in shares.items())
 
 
 def leg_shares(rankings: Sequence[Ranking], plan: Plan, options: RankingOptions) -> dict[str, float]:
@@ -42,7 +53,7 @@ def leg_shares(rankings: Sequence[Ranking], plan: Plan, options: RankingOptions)
     best = by_leg["keyword"].found[0].score if "keyword" in by_leg and by_leg["keyword"].found else 0.0
     words = share_found(best, plan.length)
     if "dense" in by_leg and by_leg["dense"].found:
-        raw["dense"] = given.dense * trust(by_leg["dense"], options) * options.need.of(words)
+        raw["dense"] = given.dense * trust(by_leg["dense"], options) * options.need.of(words, plan.length)
     if "related" in by_leg and by_leg["related"].found:
         raw["related"] = given.related * options.need.of_others(words)
     total = sum(raw.values())
@@ -56,9 +67,12 @@ def trust(dense: Ranking, options: RankingOptions) -> float:
     return options.trust.of(dense.found[0].raw, dense.background, dense.calibration)
 
 
-def _by_signals(pooled: Pool, shares: Mapping[str, float]) -> Weighed:
+def _by_signals(pooled: Pool, shares: Mapping[str, float], lifted: float) -> Weighed:
     signals = {leg: share * pooled.scores_by(leg) for leg, share in shares.items() if leg in pooled.columns}
     scores = summed(signals, len(pooled))
+    if lifted and MENTIONED in pooled.columns:
+        signals[MENTIONED] = lifted * (1 - scores) * pooled.columns[MENTIONED].scores
+        scores = scores + signals[MENTIONED]
     if "exact" in pooled.columns:
         exact = pooled.columns["exact"]
         signals["exact"] = exact.scores

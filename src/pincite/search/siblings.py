@@ -16,7 +16,7 @@ from pincite.search.candidates import Candidate, Candidates, Places, Weighed, in
 from pincite.search.fuse import RANKED, Pool, pool
 from pincite.search.legs import DEPTH
 from pincite.search.query import Query, Reader
-from pincite.search.rerank import leg_shares, summed, weigh
+from pincite.search.rerank import leg_shares, lift, summed, weigh
 from pincite.search.understand import Plan
 from pincite.types import View
 
@@ -42,17 +42,18 @@ def siblings(
     asked = [_ask(reader, views, ranking, about) for ranking in rankings]
     quoted = plan.query_class == "quoted"
     pooled = pool(asked, "chunk", strict=plan.strict, quoted=quoted, points=plan.points)
-    return passages_of(pooled, hits, leg_shares(rankings, plan, reader.ranking), query.min_score)
+    shares = leg_shares(rankings, plan, reader.ranking)
+    return passages_of(pooled, hits, shares, lift(rankings, shares, reader.ranking), query.min_score)
 
 
 def passages_of(
-    pooled: Pool, hits: Sequence[Candidate], shares: Mapping[str, float], min_score: float
+    pooled: Pool, hits: Sequence[Candidate], shares: Mapping[str, float], lifted: float, min_score: float
 ) -> list[Candidates]:
     """Of a pool of passages those of each hit's element, where the legs count so much."""
     places = {_element(hit, pooled): number for number, hit in enumerate(hits)}
     hit_of = np.array([places.get(key[:2], -1) for key in pooled.keys], np.int64)
     # Ranks among the passages of one page mean nothing; what each leg gives to a passage does.
-    return _best(weigh(_as_found(pooled, hit_of, hits), shares, "signals"), hit_of, hits, min_score)
+    return _best(weigh(_as_found(pooled, hit_of, hits), shares, "signals", lifted), hit_of, hits, min_score)
 
 
 def _element(hit: Candidate, pooled: Pool) -> GroupKey:

@@ -1,23 +1,30 @@
 """The query language: plain words, "phrases", prefix*, AND OR NOT, + and -, field:word, parentheses.
 
-Plain words are a question: any of them may match, more score higher. Operators count only where they can be meant:
-in capitals, between two operands, in a query that is not all capitals. OR is also the Swiss Code of Obligations:
-alone it is a word, and it stays one after a number ("Art. 41 OR"). Nothing here fails: what cannot be read as syntax
-is read as words, and a note says so.
+Plain words are a question: any of them may match, more score higher. A phrase is demanded where nothing else is asked
+for; among other words it weighs, together with its own words. Operators count only where they can be meant: in
+capitals, between two operands, in a query that is neither all capitals nor a question. OR is also the Swiss Code of
+Obligations: alone it is a word, and it stays one after a number ("Art. 41 OR"). A hyphen after "und" or a comma is
+half of a compound ("Netzarchitektur und -design"). Nothing here fails: what cannot be read as syntax is read as words,
+and a note says so.
 """
 
 from __future__ import annotations
 
 import re
 from collections.abc import Callable, Iterable, Iterator, Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from functools import lru_cache
 from itertools import accumulate, zip_longest
 
 from pincite.fields import STRUCTURAL
 from pincite.queries import All, Maybe, Node, Not, Phrase, Prefix, Some, Word
+from pincite.search.suspended import completed_end, completed_start, is_joining
 
 MAX_DEPTH = 20
+PHRASE_WEIGHT = 0.5
+"""What a phrase adds to its own words, as a share of its worth, where it stands among other words."""
+COMPLETED_WEIGHT = 0.99
+"""Of a compound that was completed: it was not typed, and counts only where it occurs."""
 
 _ITEM = re.compile(
     r"""(?P<sign>(?<!\S)[+-](?=["“„«(]))|(?P<quoted>"[^"]*"|“[^”]*”|„[^“”]*[“”]|«[^»]*»)"""
@@ -33,10 +40,13 @@ _REFERENCE = re.compile(
 class Parsed:
     tree: Node
     phrases: tuple[str, ...]
+    """What stands in quotes."""
     explicit: bool
     """Whether the query uses syntax beyond plain words."""
     forbidden: tuple[str, ...]
     """What stands under a NOT: never to be looked up."""
+    demanded: tuple[str, ...] = ()
+    """What every passage must hold, as typed."""
     notes: tuple[str, ...] = ()
 
 
@@ -98,15 +108,30 @@ class _Parser:
         """Words side by side: demanded and forbidden ones decide, the others only score."""
         demanded: list[Node] = []
         optional: list[Node] = []
+        quoted: list[Phrase] = []
         while (item := self.peek()) is not None and item.kind not in ("close", "OR", "AND"):
             node, needed = self.unary()
-            (demanded if needed else optional).append(node)
+            if item.kind == "quoted" and isinstance(node, Phrase):
+                quoted.append(node)
+            else:
+                (demanded if needed else optional).append(node)
+        if any(not (isinstance(node, Word) and node.stop) for node in optional):
+            optional += [part for phrase in quoted for part in self.weighing(phrase)]
+        else:
+            demanded += quoted
         if not demanded:
             return optional[0] if len(optional) == 1 else Some(tuple(optional))
         if all(isinstance(node, Not) for node in demanded) and optional:
             return All((*demanded, Some(tuple(optional))))
         extra: tuple[Node, ...] = (Maybe(Some(tuple(optional))),) if optional else ()
         return demanded[0] if len(demanded) == 1 and not extra else All((*demanded, *extra))
+
+    def weighing(self, phrase: Phrase) -> Iterator[Node]:
+        """A phrase among other words: each of its words, and more where they stand side by side."""
+        words = phrase.text.split()
+        yield from (Word(word, phrase.field, stop=self.is_stop(word)) for word in words)
+        if len(words) > 1:
+            yield replace(phrase, weight=PHRASE_WEIGHT)
 
     def unary(self) -> tuple[Node, bool]:
         item = self.items[self.at]
@@ -127,6 +152,8 @@ class _Parser:
         if item.kind == "quoted":
             self.phrases.append(item.text)
             return Phrase(item.text), True
+        if item.kind == "completed":
+            return Word(item.text, weight=COMPLETED_WEIGHT), False
         return self.word(item.text)
 
     def word(self, text: str) -> tuple[Node, bool]:
@@ -154,19 +181,59 @@ def parse(text: str, is_stop: Callable[[str], bool], fields: Iterable[str] = STR
     """The tree of a query. `is_stop` tells function words of the query's language; `fields` can be asked by name."""
     known = _fields(tuple(sorted(fields)))
     items, notes = _lex(text)
-    items = _operators(items, known, shouting=text.isupper())
+    items, suspended = _suspended(items)
+    notes = (*notes, *suspended)
+    # A question is language: "What is NOT allowed?" stresses a word.
+    items = _operators(items, known, plain=text.isupper() or text.rstrip().endswith(("?", "？")))
     if any(item.kind == "word" and item.text[1:] == "*" and item.text[0].isalnum() for item in items):
         notes = (*notes, "a prefix needs two characters at least; shorter ones are read as words")
-    explicit = any(item.kind != "word" for item in items) or any(_is_field_or_prefix(item, known) for item in items)
+    explicit = any(item.kind not in ("word", "completed") or _is_field_or_prefix(item, known) for item in items)
     if not explicit:
-        items = [_Item("word", item.text) for item in items]
+        items = [item if item.kind == "completed" else _Item("word", item.text) for item in items]
     parser = _Parser(items, is_stop, known)
     tree = parser.any_of()
     if parser.at < len(items):  # cannot happen while _lex balances; words are never lost
         tree = Some(tuple(Word(item.text) for item in items))
     forbidden = tuple(leaf.text for leaf in _forbidden(tree))
     phrases = tuple(phrase for phrase in parser.phrases if phrase not in forbidden)
-    return Parsed(tree, phrases, explicit, forbidden, notes)
+    demanded = tuple(dict.fromkeys(_demanded(tree)))
+    return Parsed(tree, phrases, explicit, tuple(dict.fromkeys(forbidden)), demanded, notes)
+
+
+def _demanded(node: Node) -> Iterator[str]:
+    """What holds in every way to match, as a person would write it."""
+    if isinstance(node, Phrase):
+        yield _written(node.field, f'"{node.text}"')
+    elif isinstance(node, All):
+        for part in node.parts:
+            if isinstance(part, Word | Prefix):
+                yield _written(part.field, f"{part.text}*" if isinstance(part, Prefix) else part.text)
+            elif isinstance(part, Some):
+                yield from _alternatives(part)
+            else:
+                yield from _demanded(part)
+    elif isinstance(node, Word | Prefix) and node.field:
+        yield _written(node.field, f"{node.text}*" if isinstance(node, Prefix) else node.text)
+
+
+def _alternatives(node: Some) -> Iterator[str]:
+    texts = [leaf.text for part in node.parts for leaf in _leaves(part) if not (isinstance(leaf, Word) and leaf.stop)]
+    if texts:
+        yield " or ".join(dict.fromkeys(texts))
+
+
+def _leaves(node: Node) -> Iterator[Word | Phrase | Prefix]:
+    if isinstance(node, Word | Phrase | Prefix):
+        yield node
+    elif isinstance(node, Maybe):
+        yield from _leaves(node.part)
+    elif not isinstance(node, Not):
+        for part in node.parts:
+            yield from _leaves(part)
+
+
+def _written(field: str, text: str) -> str:
+    return f"{field}:{text}" if field else text
 
 
 def _forbidden(node: Node, under: bool = False) -> Iterator[Word | Phrase | Prefix]:
@@ -247,9 +314,39 @@ def _is_operator(item: _Item) -> bool:
     return item.kind == "word" and item.text in ("AND", "OR", "NOT")
 
 
-def _operators(items: list[_Item], fields: _Fields, *, shouting: bool) -> list[_Item]:
-    """Mark AND, OR, NOT where they can be meant as operators."""
-    if shouting:
+def _suspended(items: list[_Item]) -> tuple[list[_Item], tuple[str, ...]]:
+    """Halves of compounds completed: "Netzarchitektur und -design" also asks for "Netzdesign" and excludes nothing."""
+    out: list[_Item] = []
+    notes = []
+    for number, item in enumerate(items):
+        whole = _word_before(items, number)
+        after = items[number + 1] if number + 1 < len(items) else None
+        if item.kind == "minus" and whole and after is not None and after.kind == "word":
+            notes.append(f"'-{after.text}' is read as the end of a compound, not as an exclusion")
+            out += [_Item("completed", word) for word in completed_end(whole, after.text)]
+            continue
+        out.append(item)
+        if item.kind == "word" and item.text.endswith("-") and (whole := _word_after(items, number)):
+            out += [_Item("completed", word) for word in completed_start(item.text, whole)]
+    return out, tuple(notes)
+
+
+def _word_before(items: list[_Item], number: int) -> str:
+    """The word that a half compound at this place follows, "and" or a comma between them; "" for none."""
+    words = [item.text for item in items[max(0, number - 2) : number] if item.kind == "word"]
+    if words and words[-1].endswith(",") and len(words[-1]) > 1:
+        return words[-1]
+    return words[-2] if len(words) == 2 and is_joining(words[-1]) else ""
+
+
+def _word_after(items: list[_Item], number: int) -> str:
+    words = [item.text for item in items[number + 1 : number + 3] if item.kind == "word"]
+    return words[1] if len(words) == 2 and is_joining(words[0]) else ""
+
+
+def _operators(items: list[_Item], fields: _Fields, *, plain: bool) -> list[_Item]:
+    """Mark AND, OR, NOT where they can be meant as operators; `plain`: nowhere."""
+    if plain:
         return [item for item in items if item.kind not in ("open", "close")]
     has_other = any(
         item.kind != "word" or item.text in ("AND", "NOT") or _is_field_or_prefix(item, fields) for item in items

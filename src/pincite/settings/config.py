@@ -5,7 +5,7 @@
     tenant: default
     organization: default
     repository: main                  # where `ingest` writes
-    keyword: {k1: 1.5, b: 0.75, literal: 0.2, elsewhere: 0.3, boosts: {content: 1, headings: 2, section: 2, terms: 3}}
+    keyword: {k1: 1.2, b: 0.75, literal: 0.2, elsewhere: 0.3, boosts: {content: 1, headings: 2, section: 2, terms: 3}}
     chunking: {max_chunk_tokens: 800, chunk_overlap: 50}
     kinds: {}                         # settings of single kinds, by name: {runbooks: {…}}
     index: segments                   # or sqlite_vec: FTS5 and sqlite-vec in one file

@@ -26,6 +26,8 @@ class Retrieval(SettingsSection):
     trust: Trust = Trust()
     need: Need = Need()
     ranks: Ranks = Ranks()
+    mentioned: Share = 0.5
+    """How far passages move up that carry an identifier which a longer text mentions in passing."""
     graph: Share = 0.0
     """How much passages move up that the best hits refer to, or that refer to them."""
 
@@ -38,4 +40,4 @@ class Retrieval(SettingsSection):
         kinds: dict[str, dict[str, Weights]] = {kind: dict(table.items()) for kind, table in self.kinds.items()}
         fusion: Fusion = "rrf" if self.fusion == "ranks" else self.fusion
         weights: dict[str, Weights] = {**DEFAULT_WEIGHTS, **dict(self.weights.items())}
-        return RankingOptions(fusion, weights, kinds, self.trust, self.need, graph=self.graph)
+        return RankingOptions(fusion, weights, kinds, self.trust, self.need, mentioned=self.mentioned, graph=self.graph)
