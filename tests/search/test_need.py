@@ -6,10 +6,17 @@ from pathlib import Path
 
 import pytest
 
+from desk import Desk
 from pincite.document_tools.config import check_tool
 from pincite.document_tools.settings import library_settings
+from pincite.meaning import Calibration
+from pincite.queries import Background, Found, Ranking
+from pincite.search.query import Query
+from pincite.search.rerank import leg_shares
+from pincite.search.understand import understand
 from pincite.search.weights import Need, RankingOptions, load_ranking
 from pincite.settings import Config
+from pincite.types import Scope
 
 NEED = Need()
 
@@ -50,3 +57,31 @@ def test_libraries_and_document_tools_have_their_own_k1(tmp_path: Path, monkeypa
 def test_a_mention_moves_up_by_default() -> None:
     assert Config().retrieval.options().mentioned == 0.5
     assert RankingOptions().mentioned == 0
+
+
+def test_related_words_are_believed_no_further_than_the_model_that_names_them() -> None:
+    def share(cosine: float) -> float:
+        found = (Found(Scope(), "a", "v", "r", 1, 0, 0.5, cosine),)
+        noise = Background(mean=0.09, deviation=0.1, count=1_000, among=1_000)
+        dense = Ranking("dense", found, background=noise, calibration=Calibration(0.18, 0.8))
+        legs = (Ranking("keyword"), dense, Ranking("related", found))
+        return leg_shares(legs, understand(Query("blorptang")), Config().retrieval.options())["related"]
+
+    assert share(0.1) == 0
+    assert share(0.9) > 0.3
+
+
+def test_min_score_means_the_same_where_weights_are_stated(desk: Desk) -> None:
+    desk.put(good="# Annual leave\n\nAnnual leave of staff.\n", poor="# Other\n\nStaff may park their cars here.\n")
+    question = "annual leave of staff who travel abroad by train"
+    plain = {hit.passage.element_id: hit.score for hit in desk.search(question).hits}
+    with desk.reopened(retrieval={"fusion": "ranks"}) as library:
+        ranked = library.search(question)
+        assert [hit.passage.element_id for hit in ranked.hits] == ["good.md", "poor.md"]
+        assert ranked.hits[0].score == 1.0
+        between = (plain["good.md"] + plain["poor.md"]) / 2
+        kept = library.search(question, min_score=between)
+        assert [hit.passage.element_id for hit in kept.hits] == ["good.md"]
+        assert any("below min_score" in note for note in kept.notes)
+        assert library.search(question, min_score=plain["good.md"] + 0.01).hits == ()
+        assert library.why_not("poor.md", question, min_score=between).verdict == "below_min_score"

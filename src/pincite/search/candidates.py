@@ -26,6 +26,13 @@ class Candidate:
     legs: Mapping[str, LegScore]
     signals: Mapping[str, float] = field(default_factory=dict)
     """What each signal added to the score."""
+    calibrated: float | None = None
+    """How good it is by what the legs say, where the score is made of ranks: the first always has 1."""
+
+    @property
+    def worth(self) -> float:
+        """What `min_score` looks at: it means the same for every query and fusion."""
+        return self.score if self.calibrated is None else self.calibrated
 
     def order(self) -> tuple[object, ...]:
         """Total: the exact tier, score, keyword score, then element, version and chunk."""
@@ -54,6 +61,8 @@ class Weighed:
     """Whether what carries an identifier shows the passage that does, whatever other legs say of it."""
     only: frozenset[str] | None = None
     """Legs that count; None: all. What the others found may still be shown."""
+    calibrated: Floats | None = None
+    """What each group would score by signals, where `scores` are made of ranks."""
 
     def found_by(self, leg: str) -> NDArray[np.bool_]:
         """Which groups a leg that counts found."""
@@ -79,7 +88,8 @@ class Weighed:
             passage = found["exact"]
         else:  # of the leg that says most; the words' own where they say as much
             passage = found[max(found, key=lambda leg: (signals.get(leg, 0.0), leg == "keyword"))]
-        return Candidate(passage, float(self.scores[at]), legs, signals)
+        calibrated = None if self.calibrated is None else float(self.calibrated[at])
+        return Candidate(passage, float(self.scores[at]), legs, signals, calibrated)
 
 
 class Candidates(Sequence[Candidate]):
@@ -119,7 +129,8 @@ class Candidates(Sequence[Candidate]):
 
     def at_least(self, score: float) -> Candidates:
         """Those that score no less."""
-        keep = self._weighed.scores[self.places] >= score
+        worth = self._weighed.scores if self._weighed.calibrated is None else self._weighed.calibrated
+        keep = worth[self.places] >= score
         return self if keep.all() else Candidates(self._weighed, self.places[keep])
 
     def found_by(self, leg: str) -> NDArray[np.bool_]:
@@ -159,7 +170,7 @@ def found_by(candidates: Sequence[Candidate], leg: str) -> NDArray[np.bool_]:
 
 
 def at_least(candidates: Sequence[Candidate], score: float) -> Sequence[Candidate]:
-    """The candidates that score no less."""
+    """The candidates that are worth no less."""
     if isinstance(candidates, Candidates):
         return candidates.at_least(score)
-    return [candidate for candidate in candidates if candidate.score >= score]
+    return [candidate for candidate in candidates if candidate.worth >= score]

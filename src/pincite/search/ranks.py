@@ -8,16 +8,18 @@ names leaves that out.
 
 from __future__ import annotations
 
-from pincite.search.candidates import Candidates, Weighed, in_order
+from pincite.search.candidates import Candidates, Floats, Weighed, in_order
 from pincite.search.fuse import Pool
 from pincite.search.rerank import by_rank, summed
 from pincite.search.rrf import Ranks
 
 
-def by_ranks(pooled: Pool, ranks: Ranks) -> Candidates:
-    """Candidates with their scores and what each leg added, best first."""
+def by_ranks(pooled: Pool, ranks: Ranks, calibrated: Floats | None = None) -> Candidates:
+    """Candidates with their scores and what each leg added, best first; `calibrated`: what `min_score` looks at."""
     weights = ranks.weights
     answered = sorted(leg for leg in weights if leg in pooled.columns)
     scale = (ranks.k + 1) / sum(weights[leg] for leg in answered) if answered else 0.0
     signals = {leg: by_rank(pooled.columns[leg], scale * weights[leg], ranks.k) for leg in answered}
-    return in_order(Weighed(pooled, summed(signals, len(pooled)), signals, only=frozenset(answered)))
+    return in_order(
+        Weighed(pooled, summed(signals, len(pooled)), signals, only=frozenset(answered), calibrated=calibrated)
+    )

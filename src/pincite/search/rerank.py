@@ -52,10 +52,13 @@ def leg_shares(rankings: Sequence[Ranking], plan: Plan, options: RankingOptions)
         raw["keyword"] = given.keyword
     best = by_leg["keyword"].found[0].score if "keyword" in by_leg and by_leg["keyword"].found else 0.0
     words = share_found(best, plan.length)
+    believed = trust(by_leg["dense"], options) if "dense" in by_leg and by_leg["dense"].found else 1.0
     if "dense" in by_leg and by_leg["dense"].found:
-        raw["dense"] = given.dense * trust(by_leg["dense"], options) * options.need.of(words, plan.length)
+        raw["dense"] = given.dense * believed * options.need.of(words, plan.length)
     if "related" in by_leg and by_leg["related"].found:
         raw["related"] = given.related * options.need.of_others(words)
+        if options.related_as_trusted:
+            raw["related"] *= believed
     total = sum(raw.values())
     return {leg: value / total for leg, value in raw.items()} if total else dict.fromkeys(raw, 1.0)
 

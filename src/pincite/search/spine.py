@@ -27,7 +27,7 @@ from pincite.search.promises import promise_notes, within
 from pincite.search.query import Answer, Query, Reader, day
 from pincite.search.ranks import by_ranks
 from pincite.search.replay import open_replay, replay_note, require_whole
-from pincite.search.rerank import rerank
+from pincite.search.rerank import leg_shares, rerank, weigh
 from pincite.search.second_look import look_again
 from pincite.search.siblings import siblings
 from pincite.search.signals import with_signals
@@ -110,7 +110,8 @@ def _stages(reader: Reader, query: Query, bookmark: Bookmark | None, watch: tele
         entries = pool(retrieved.rankings, query.group, strict=plan.strict, quoted=quoted, points=plan.points)
         watch.lap("fuse")
         if reader.ranks:
-            ordered: Sequence[Candidate] = by_ranks(entries, reader.ranks)
+            signals = weigh(entries, leg_shares(retrieved.rankings, plan, reader.ranking), "signals")
+            ordered: Sequence[Candidate] = by_ranks(entries, reader.ranks, signals.scores)
         else:
             ordered = with_signals(reader, plan, rerank(entries, retrieved.rankings, plan, reader.ranking))
         read = Excerpts(reader.catalog)

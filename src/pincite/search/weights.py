@@ -149,6 +149,8 @@ class RankingOptions:
     """The second look, where a reranker takes part."""
     mentioned: float = 0.0
     """How far what carries an identifier moves up that a longer text mentions in passing."""
+    related_as_trusted: bool = False
+    """Whether related words are believed only as far as the dense leg: a word that means nothing has neighbours too."""
     graph: float = 0.0
     """How far what the best hits refer to, and what refers to them, moves up; 0: references are not followed."""
 
@@ -168,6 +170,7 @@ def load_ranking(given: Mapping[str, Any]) -> RankingOptions:
         Need(**{"least": 0.0, "short": 0, **given["need"]}),
         RerankPin(**pin) if pin else None,
         float(given.get("mentioned", 0.0)),
+        bool(given.get("related_as_trusted", False)),
         float(given.get("graph", 0.0)),
     )
 

@@ -105,8 +105,8 @@ def _place(seen: Trace, live: LiveElement, min_score: float = 0.0) -> tuple[int,
     passing = 0
     for place, candidate in enumerate(seen.pool, start=1):
         if (candidate.found.scope, candidate.found.element_id) == wanted:
-            return (passing + 1 if candidate.score >= min_score else place), candidate
-        passing += candidate.score >= min_score
+            return (passing + 1 if candidate.worth >= min_score else place), candidate
+        passing += candidate.worth >= min_score
     return None
 
 
@@ -167,9 +167,9 @@ class _Told:
 
     def ranked(self, live: LiveElement, rank: int, candidate: Candidate) -> WhyNotReport:
         limit = self.query.limit
-        if candidate.score < self.query.min_score:
+        if candidate.worth < self.query.min_score:
             message = (
-                f"it scores {candidate.score:.3f}, below min_score {self.query.min_score:g}; lower min_score to see it"
+                f"it scores {candidate.worth:.3f}, below min_score {self.query.min_score:g}; lower min_score to see it"
                 f" at rank {rank}"
             )
             return self._found("below_min_score", message, live, rank, candidate)

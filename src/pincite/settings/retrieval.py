@@ -40,4 +40,13 @@ class Retrieval(SettingsSection):
         kinds: dict[str, dict[str, Weights]] = {kind: dict(table.items()) for kind, table in self.kinds.items()}
         fusion: Fusion = "rrf" if self.fusion == "ranks" else self.fusion
         weights: dict[str, Weights] = {**DEFAULT_WEIGHTS, **dict(self.weights.items())}
-        return RankingOptions(fusion, weights, kinds, self.trust, self.need, mentioned=self.mentioned, graph=self.graph)
+        return RankingOptions(
+            fusion,
+            weights,
+            kinds,
+            self.trust,
+            self.need,
+            mentioned=self.mentioned,
+            related_as_trusted=True,
+            graph=self.graph,
+        )
