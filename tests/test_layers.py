@@ -23,7 +23,8 @@ ENGINE = FLOOR | {"text", "catalog", "index", "ingest", "kinds", "models", "sear
 ROOMS: dict[str, set[str]] = {
     **dict.fromkeys(FLOOR, FLOOR),
     "text": FLOOR | {"text"},
-    "kinds": FLOOR | {"text", "kinds"},
+    "apart": FLOOR | {"apart"},
+    "kinds": FLOOR | {"apart", "text", "kinds"},
     "catalog": FLOOR | {"text", "catalog"},
     "index": FLOOR | {"text", "index"},
     "models": FLOOR | {"text", "models"},

@@ -26,9 +26,14 @@ def over_a_door() -> Iterator[None]:
         _over_a_door.reset(before)
 
 
+def is_over_a_door() -> bool:
+    """Whether messages are read by a caller of the server."""
+    return _over_a_door.get()
+
+
 def either(here: str, there: str) -> str:
     """`here` for a user of the library's own machine, `there` for a caller of the server."""
-    return there if _over_a_door.get() else here
+    return there if is_over_a_door() else here
 
 
 def by_operator(act: str, command: str) -> str:

@@ -5,10 +5,13 @@ from __future__ import annotations
 import time
 from collections import Counter
 from collections.abc import Collection
+from concurrent.futures import ThreadPoolExecutor
+from contextvars import copy_context
 from dataclasses import dataclass, field, replace
 
 from pincite import telemetry
 from pincite.bookkeeping import UNREAD_SIZE, SourceElement, SourceItem
+from pincite.errors import InvalidArgument
 from pincite.ids import normalise_id
 from pincite.ingest.apply import apply
 from pincite.ingest.claims import ElementClaims, WaitingElement
@@ -18,6 +21,7 @@ from pincite.ingest.options import IngestOptions
 from pincite.ingest.read_items import ItemReading, element_digest
 from pincite.ingest.report import IngestReport, Progress
 from pincite.ingest.sources import FileFound, Skipped
+from pincite.kinds.confined import at_once
 from pincite.protocols import Catalog, Index, Kind
 from pincite.reading import Neighbourhood, ReadElement
 from pincite.types import Change, Outcome, PutElement, PutRelation, RemoveElement, RemoveRelation, Scope, State
@@ -111,7 +115,7 @@ class Batch:
         taken = self._claims.granted(self._waiting, readings)
         changed = [waiting for waiting in taken if not waiting.is_as_before]
         self._count("unchanged", len(taken) - len(changed))
-        self._derive(changed)
+        changed = self._derive(changed)
         if self._desk is not None:
             with telemetry.stage(telemetry.INGEST, "describe"):
                 self._situate(self._desk, changed)
@@ -131,11 +135,24 @@ class Batch:
         self._ended.clear()
         self._characters = 0
 
-    def _derive(self, changed: list[WaitingElement]) -> None:
+    def _derive(self, changed: list[WaitingElement]) -> list[WaitingElement]:
+        """What of it could be cut; the rest is reported, and its last good version stays."""
         began = time.perf_counter()
-        for waiting in changed:
-            waiting.states = derived(self._options.kind, waiting.element)
+        cut: list[WaitingElement] = []
+        pool = ThreadPoolExecutor(at_once(self._options.kind), "pincite-derive")
+        try:
+            under_way = [pool.submit(copy_context().run, derived, self._options.kind, w.element) for w in changed]
+            for waiting, made in zip(changed, under_way, strict=True):
+                try:
+                    waiting.states = made.result()
+                except InvalidArgument as problem:
+                    waiting.reading.leave_out(waiting.place, problem.message)
+                else:
+                    cut.append(waiting)
+        finally:
+            pool.shutdown(cancel_futures=True)
         self.cut_seconds += time.perf_counter() - began
+        return cut
 
     def _situate(self, desk: ContextDesk, changed: list[WaitingElement]) -> None:
         """Let the context writer say where each passage stands; what lacks something is read again next time."""

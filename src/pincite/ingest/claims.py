@@ -28,6 +28,11 @@ class WaitingElement:
     states: tuple[State, ...] = ()
 
     @property
+    def place(self) -> str:
+        """Where in its item it stands; "" where the item is the element."""
+        return "" if self.element_id == self.reading.element_id else self.element_id
+
+    @property
     def is_as_before(self) -> bool:
         """Whether the element was read just like this before."""
         return self.before is not None and self.before.digest == self.digest

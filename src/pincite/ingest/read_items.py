@@ -52,6 +52,11 @@ class ItemReading:
     def name(self) -> str:
         return self.file.name
 
+    @property
+    def element_id(self) -> str:
+        """Of an item that is one element."""
+        return normalise_id(self.prefix + self.name)
+
     def fail(self, reason: str) -> None:
         """Nothing more of it is taken."""
         self.failed.append(Skipped(self.name, reason))
@@ -135,7 +140,7 @@ def _note(reading: ItemReading, found: Unread) -> None:
     if found.place:
         reading.leave_out(found.place, found.reason, harmless=found.harmless)
         return
-    reason = found.reason.removeprefix(f"{normalise_id(reading.prefix + reading.name)}: ")
+    reason = found.reason.removeprefix(f"{reading.element_id}: ")
     said = Skipped(reading.name, reason.replace(str(reading.file.path), reading.name))
     # A file that never had text is not a failure; one that lost it may be.
     harmless = found.harmless and not reading.was_known
@@ -147,7 +152,7 @@ def _checked(reading: ItemReading, found: ReadElement) -> Iterator[ReadElement]:
     """The element, if it can be stored: one that cannot must not spoil the commit of all others."""
     element_id = normalise_id(found.element_id)
     # A document is its file and needs no other name.
-    place = "" if element_id == normalise_id(reading.prefix + reading.name) else element_id
+    place = "" if element_id == reading.element_id else element_id
     if element_id in reading.seen:
         reading.leave_out(place, "an element before it has the same id; ids must differ")
         return

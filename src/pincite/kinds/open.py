@@ -2,6 +2,8 @@
 
 An entry point names a function that takes `KindSettings` and gives a `Kind`. It is loaded when its kind is asked for,
 so that a package that cannot be imported costs only its own kind.
+
+Ours read and cut files in a process of its own (`confined.py`); what another package reads, it reads in ours.
 """
 
 from __future__ import annotations
@@ -11,6 +13,7 @@ from functools import cache
 
 from pincite import plugins
 from pincite.errors import MissingExtra, Unavailable, UnknownArgument
+from pincite.kinds.confined import ConfinedKind
 from pincite.kinds.options import KindSettings
 from pincite.protocols.kind import Kind
 from pincite.protocols.open_kinds import OpenKinds
@@ -63,7 +66,7 @@ def open_kind(name: str, settings: KindSettings | None = None) -> Kind:
     taken = next((written for written in kind.declares.content_kinds if written in RESERVED), "")
     if taken and name not in OURS:
         raise Unavailable(f"the kind {name!r} writes contents of kind {taken!r}, a name reserved for Pincite")
-    return kind
+    return ConfinedKind(kind, OURS[name], settings or KindSettings()) if name in OURS else kind
 
 
 def open_kinds(settings: Callable[[str], KindSettings]) -> OpenKinds:

@@ -40,5 +40,7 @@ def read(text: str) -> Any:
     loader.name = "the file"
     try:
         return loader.get_single_data()
+    except RecursionError as error:
+        raise yaml.YAMLError("it is nested too deeply") from error
     finally:
         loader.dispose()

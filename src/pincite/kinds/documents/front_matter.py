@@ -14,6 +14,10 @@ from pincite.types import JsonValue
 
 MAX_CHARS = 65_536
 """A longer block is text: nobody writes that much metadata by hand."""
+MAX_DEPTH = 16
+"""Of lists and mappings in one another. The parser calls itself for each, and metadata have one or two."""
+MAX_VALUES = 20_000
+"""With every alias written out: a block of this length cannot have as many without them."""
 
 _BLOCK = re.compile(r"---[ \t]*\r?\n(.*?)(?:(?<=\n)(?:---|\.\.\.)[ \t]*(?:\r?\n|\Z))", re.DOTALL)
 _LOADER = getattr(yaml, "CSafeLoader", yaml.SafeLoader)
@@ -37,6 +41,7 @@ def parse(text: str) -> FrontMatter:
     if block is None:
         return FrontMatter()
     try:
+        _check(block.group(1))
         values = yaml.load(block.group(1), Loader=_LOADER)  # a safe loader, see above
     except (yaml.YAMLError, ValueError, RecursionError) as error:
         reason = " ".join(str(error).split())[:200]
@@ -49,6 +54,30 @@ def parse(text: str) -> FrontMatter:
         # Two horizontal rules with prose between them look like front matter and are none.
         return FrontMatter(note="front matter is not a mapping and was left as text", rejected=block.group(1))
     return FrontMatter({str(key): value for key, value in values.items()}, block.end())
+
+
+def _check(block: str) -> None:
+    """`YAMLError` for what would overflow the stack of the parser, or grow without end. Events are read in a loop."""
+    totals = [0]
+    anchors: list[str | None] = []
+    sizes: dict[str, int] = {}
+    for event in yaml.parse(block, Loader=_LOADER):
+        if isinstance(event, yaml.CollectionStartEvent):
+            totals.append(1)
+            anchors.append(event.anchor)
+            if len(totals) > MAX_DEPTH + 1:
+                raise yaml.YAMLError(f"it is nested deeper than {MAX_DEPTH} levels")
+        elif isinstance(event, yaml.CollectionEndEvent):
+            size, anchor = totals.pop(), anchors.pop()
+            totals[-1] += size
+            if anchor:
+                sizes[anchor] = size
+        elif isinstance(event, yaml.AliasEvent):
+            if event.anchor in anchors:
+                raise yaml.YAMLError("a value in it refers to itself")
+            totals[-1] += sizes.get(event.anchor or "", 1)
+        if totals[-1] > MAX_VALUES:
+            raise yaml.YAMLError(f"with its aliases it has more than {MAX_VALUES:,} values")
 
 
 def to_json(value: object) -> JsonValue:

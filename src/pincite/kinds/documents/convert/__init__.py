@@ -1,7 +1,7 @@
 """Files that are not text become Markdown: that text is stored, and spans point into it.
 
 A page break is a form feed on a line of its own, so the stored text itself says on which page a passage stands.
-`CONVERTERS` names what reads which suffix; `process.py` runs it in a process of its own, under a time limit.
+`CONVERTERS` names what reads which suffix; `process.py` runs it in a process of its own, under limits.
 """
 
 from pincite.kinds.documents.convert.converters import (
@@ -13,7 +13,8 @@ from pincite.kinds.documents.convert.converters import (
     fingerprint,
     require_packages,
 )
-from pincite.kinds.documents.convert.process import ConversionFailed, convert
+from pincite.kinds.documents.convert.here import ConversionFailed
+from pincite.kinds.documents.convert.process import convert
 
 __all__ = [
     "CONVERTERS",
