@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import tracemalloc
 import zipfile
 from io import BytesIO
 from pathlib import Path
@@ -155,6 +156,53 @@ def test_a_file_beyond_the_limit_is_refused_before_it_is_read(tmp_path: Path) ->
     path.write_bytes(AGREEMENT)
     with pytest.raises(UnreadableFile, match="larger than 100 bytes; split the file"):
         read_document(path, "a.pdf", max_bytes=100)
+
+
+def archive(folder: Path, text: bytes) -> Path:
+    """A Word file whose text is this."""
+    path = folder / "hostile.docx"
+    with zipfile.ZipFile(path, "w", zipfile.ZIP_DEFLATED) as made:
+        made.writestr("word/document.xml", text)
+    return path
+
+
+def test_an_archive_that_unpacks_to_hundreds_of_times_its_size_is_refused_unopened(tmp_path: Path) -> None:
+    path = tmp_path / "bomb.docx"
+    with zipfile.ZipFile(path, "w", zipfile.ZIP_DEFLATED) as made, made.open("word/document.xml", "w") as part:
+        for _ in range(700):
+            part.write(bytes(1_000_000))
+    assert path.stat().st_size < 1_700_000
+    tracemalloc.start()
+    with pytest.raises(checks.Unreadable, match="unpacks to 700,000,000 bytes, more than 200 times its size"):
+        checks.check(path, ".docx")
+    assert tracemalloc.get_traced_memory()[1] < 1_000_000
+    tracemalloc.stop()
+
+
+def test_text_that_no_parser_could_hold_is_refused(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(checks, "MAX_TEXT_BYTES", 1_000_000)
+    with pytest.raises(checks.Unreadable, match="its text unpacks to 2,000,000 bytes"):
+        checks.check(archive(tmp_path, b"a" * 2_000_000), ".docx")
+
+
+@pytest.mark.parametrize(
+    ("text", "reason"),
+    [
+        (b"<a>" * 40_000, "nested deeper than 200 levels"),
+        (b'<!DOCTYPE a [<!ENTITY b "c">]><a>&b;</a>', "declares a document type"),
+        (b"<a>", "is not XML"),
+    ],
+)
+def test_xml_that_a_converter_should_not_see_is_refused(tmp_path: Path, text: bytes, reason: str) -> None:
+    with pytest.raises(checks.Unreadable, match=reason):
+        checks.check(archive(tmp_path, text), ".docx")
+
+
+def test_a_web_page_nested_without_end_is_refused(tmp_path: Path) -> None:
+    path = tmp_path / "deep.html"
+    path.write_text("<div>" * 40_000 + "words", encoding="utf-8")
+    with pytest.raises(ConversionFailed, match="nested deeper than 200 levels"):
+        convert(path, ".html")
 
 
 def test_an_archive_that_explodes_is_refused(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -3,10 +3,17 @@
 from __future__ import annotations
 
 from pathlib import Path
+from typing import TYPE_CHECKING
 
+from pincite.kinds.documents.convert.checks import Unreadable
 from pincite.kinds.documents.convert.converters import Converted
 from pincite.kinds.documents.convert.tidy import tidy
 
+if TYPE_CHECKING:
+    from bs4 import BeautifulSoup, Tag
+
+MAX_DEPTH = 200
+"""Of elements in one another. Real pages stay below 100; the converter calls itself for each."""
 _NEVER = ("script", "style", "noscript", "template", "iframe", "svg", "form", "button", "nav", "aside")
 _AROUND = ("footer", "[role=navigation]", "[role=banner]", "[role=contentinfo]", "[role=search]", "[hidden]")
 _MAIN = "main, [role=main], article"
@@ -18,6 +25,7 @@ def page(path: Path) -> Converted:
     from markitdown.converters import HtmlConverter
 
     soup = BeautifulSoup(path.read_bytes(), "html.parser")
+    _check_depth(soup)
     title = " ".join(soup.title.get_text().split()) if soup.title else ""
     for element in soup.find_all(_NEVER):
         element.decompose()
@@ -33,3 +41,13 @@ def page(path: Path) -> Converted:
             rows[0].wrap(soup.new_tag("tbody")).extend(row.extract() for row in rows[1:])
     converted = HtmlConverter().convert_string(f"<html><body>{root}</body></html>")
     return Converted(tidy(converted.markdown), title)
+
+
+def _check_depth(soup: BeautifulSoup) -> None:
+    """`Unreadable` for a page that is nested too deeply."""
+    level: list[Tag] = [soup]
+    for _ in range(MAX_DEPTH + 1):
+        level = [child for tag in level for child in tag.find_all(True, recursive=False)]
+        if not level:
+            return
+    raise Unreadable(f"its elements are nested deeper than {MAX_DEPTH} levels; save the page again")
