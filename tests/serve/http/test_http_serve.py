@@ -122,6 +122,9 @@ def test_a_killed_server_s_job_is_recorded_as_interrupted(library: Path) -> None
     with RealServer(library) as again:
         ended = finished(again, job)
         assert ended["state"] in ("interrupted", "succeeded")
+        if ended["state"] == "interrupted":
+            assert "died while this ran: it was killed, crashed or ran out of memory" in ended["error"]["message"]
+            assert "Find out why before sending it again" in ended["error"]["message"]
         assert finished(again, waiting)["state"] == "succeeded", "what was promised is done after the restart"
         assert again.found("latecomer") == ["late.md"]
         assert again.client.get("/v1/health/doctor").json()["ok"]
@@ -165,6 +168,26 @@ def test_a_worker_that_dies_is_replaced(library: Path) -> None:
         for _ in range(10):
             assert httpx2.get(f"{server.client.base_url}/v1/search?q=leave", timeout=60).status_code == 200
         assert server.stop() == 0
+
+
+def test_a_job_whose_worker_died_says_what_killed_it_and_is_not_to_be_tried_again(library: Path) -> None:
+    with RealServer(library, ("--workers", "2")) as server:
+        ids = workers_of(server)
+        job = server.client.post("/v1/ingest", files=documents(MANY)).json()["job_id"]
+        while server.job(job)["state"] == "queued":
+            time.sleep(0.005)
+        for pid in ids:  # one of them has it
+            os.kill(pid, signal.SIGKILL)
+        server.client.close()  # its connection went with a worker
+        server.client = httpx2.Client(base_url=server.client.base_url, timeout=60)
+        told = finished(server, job)
+        if told["state"] == "succeeded":
+            pytest.skip("it was faster than the signal")
+        assert told["state"] == "interrupted"
+        assert "ended by SIGKILL (killed), as systems do when memory runs out" in told["error"]["message"]
+        assert "Find out why before sending it again" in told["error"]["message"]
+        assert server.stop() == 0
+    assert any("a worker died: it was ended by SIGKILL" in line for line in server.said)
 
 
 def workers_of(server: RealServer) -> list[int]:

@@ -223,7 +223,7 @@ def test_jobs_of_a_dead_worker_are_interrupted_and_queued_ones_wait(tmp_path, ha
     now[0] += DEAD_AFTER_SECONDS + 1
     alive.beat()
     assert alive.job(first.id).state == "interrupted"
-    assert "what was committed stays committed" in alive.job(first.id).error["message"]
+    assert "died while this ran" in alive.job(first.id).error["message"]
     assert alive.job(elsewhere.id).state == "running"
     assert alive.take().id == second.id
 

@@ -42,13 +42,15 @@ SHUTDOWN_SECONDS = 60.0
 """How long a running job may take to finish when the server stops."""
 
 
-def create_app(desk: Desk, *, with_mcp: bool = True, shutdown_seconds: float = SHUTDOWN_SECONDS) -> FastAPI:
+def create_app(
+    desk: Desk, *, with_mcp: bool = True, shutdown_seconds: float = SHUTDOWN_SECONDS, ledger: Ledger | None = None
+) -> FastAPI:
     """The HTTP door of a desk, with MCP at /mcp and the web page if they are installed.
 
     `app.state.missing` lists what is missing, for the person who started the server.
     """
     calls = Calls(desk)
-    jobs = JobRunner(desk, Ledger(desk.library.catalog.server))
+    jobs = JobRunner(desk, ledger or Ledger(desk.library.catalog.server))
     metrics = Metrics(desk.library)
     desk.observers.append(metrics)
     mcp, missing = _mcp(desk) if with_mcp else (None, [])

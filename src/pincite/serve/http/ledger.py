@@ -24,17 +24,19 @@ DEAD_AFTER_SECONDS = 10.0
 """Without a heartbeat, a worker is dead. It beats every second."""
 KEPT_SECONDS = 7 * 86_400.0
 """How long finished jobs and replies are remembered."""
-INTERRUPTED = (
+STOPPED = (
     "the server stopped before this was finished; what was committed stays committed. Send it again:"
     " what is already there costs nothing"
 )
+DIED = "it was killed, crashed or ran out of memory"
+"""What is known of a worker that only stopped beating."""
 
 
 class Ledger:
     """One worker's access to the shared state."""
 
-    def __init__(self, state: ServerState, *, clock: Callable[[], float] = time.time) -> None:
-        self.owner = uuid4().hex
+    def __init__(self, state: ServerState, *, owner: str = "", clock: Callable[[], float] = time.time) -> None:
+        self.owner = owner or new_id()
         self._jobs, self._replies = state.jobs, state.replies
         self._clock = clock
         self._jobs.forget(self._clock() - KEPT_SECONDS)
@@ -80,11 +82,15 @@ class Ledger:
     def bury(self) -> None:
         """Record the jobs of dead workers as interrupted."""
         now = self._clock()
-        self._jobs.bury(now - DEAD_AFTER_SECONDS, now, _INTERRUPTED_ERROR)
+        self._jobs.bury(now - DEAD_AFTER_SECONDS, now, _interrupted(_died(DIED)))
+
+    def record_death(self, owner: str, cause: str) -> None:
+        """Record what a worker was doing when it died, and of what."""
+        self._jobs.leave(owner, self._clock(), _interrupted(_died(cause)))
 
     def leave(self) -> None:
         """This worker stops: what it has not finished is interrupted."""
-        self._jobs.leave(self.owner, self._clock(), _INTERRUPTED_ERROR)
+        self._jobs.leave(self.owner, self._clock(), _interrupted(STOPPED))
 
     # --- replies ----------------------------------------------------------------------------------------------
 
@@ -105,7 +111,16 @@ class Ledger:
         self._replies.release(key)
 
 
-_INTERRUPTED_ERROR: Json = {"code": "unavailable", "message": INTERRUPTED, "field": None, "suggestions": []}
+def _interrupted(message: str) -> Json:
+    return {"code": "unavailable", "message": message, "field": None, "suggestions": []}
+
+
+def _died(cause: str) -> str:
+    """Not to be tried again at once: the job may be what killed the server, for everybody."""
+    return (
+        f"the server's process died while this ran: {cause}. What was committed stays committed."
+        " Find out why before sending it again; the server's log and the system's say more"
+    )
 
 
 def new_id() -> str:

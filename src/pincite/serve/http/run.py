@@ -32,6 +32,7 @@ from pincite.settings.serve import ServeSettings, check_bind, is_loopback
 
 if TYPE_CHECKING:
     from pincite.serve.grpc.running import Running
+    from pincite.serve.http.workers import Death
 
 MAX_HEAD_BYTES = 256 * 1024
 """Maximum size of a request's first line and headers: a URL may contain the longest question, percent-encoded."""
@@ -113,12 +114,16 @@ def _is_authenticated(serving: Serving) -> bool:
         return Verifier(auth, library).required
 
 
-def work(serving: Serving, sockets: Sequence[socket.socket], number: int) -> None:
-    """One worker, from opening the library to closing it."""
+def work(
+    serving: Serving, sockets: Sequence[socket.socket], number: int, owner: str = "", before: Death | None = None
+) -> None:
+    """One worker, from opening the library to closing it. `owner` is its name in the ledger; `before`: whose place it
+    takes."""
     import uvicorn
 
     from pincite.serve.http.app import create_app
     from pincite.serve.http.guard import HttpGuard
+    from pincite.serve.http.ledger import Ledger
     from pincite.serve.http.stopping import StoppingTogether
     from pincite.serve.http.traced import Traced
 
@@ -127,7 +132,10 @@ def work(serving: Serving, sockets: Sequence[socket.socket], number: int) -> Non
         library = stack.enter_context(open_library(serving.config, create=False, roles=serving.roles))
         desk = Desk(library, serving.settings, observers=[RequestLog(serving.config)])
         stack.callback(desk.close)
-        app = create_app(desk, shutdown_seconds=serving.shutdown_seconds)
+        ledger = Ledger(library.catalog.server, owner=owner)
+        if before is not None:
+            ledger.record_death(before.owner, before.cause)
+        app = create_app(desk, shutdown_seconds=serving.shutdown_seconds, ledger=ledger)
         calls = _start_grpc(desk, serving) if serving.grpc_port is not None else None
         if calls is not None:
             stack.callback(calls.stop)

@@ -10,10 +10,13 @@ import threading
 import time
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
+from dataclasses import dataclass
 from multiprocessing.process import BaseProcess
 from typing import TYPE_CHECKING
+from uuid import uuid4
 
 from pincite.errors import PinciteError, Unavailable
+from pincite.serve.logs import say
 
 if TYPE_CHECKING:
     from pincite.serve.http.run import Serving
@@ -28,6 +31,14 @@ FAILED = 4
 _context = multiprocessing.get_context("spawn")  # a fork would copy threads' locks and open databases
 
 
+@dataclass(frozen=True, slots=True)
+class Death:
+    """Of a worker: its name in the ledger, and what ended it."""
+
+    owner: str
+    cause: str
+
+
 def supervise(serving: Serving, sockets: Sequence[socket.socket]) -> None:
     """Run the workers until a stop signal."""
     with _stopping() as stop:
@@ -37,23 +48,32 @@ def supervise(serving: Serving, sockets: Sequence[socket.socket]) -> None:
             for worker in workers:
                 if worker.process.is_alive():
                     continue
+                say(f"a worker died: {worker.death().cause}; it is replaced")
                 early = early + 1 if worker.age() < EARLY_SECONDS else 0
                 if early >= MAX_EARLY_DEATHS:
                     _stop_all(workers, serving.shutdown_seconds)
                     raise Unavailable("the workers do not start; see the messages above")
-                worker.restart()
+                worker.restart(worker.death())
         _stop_all(workers, serving.shutdown_seconds)
 
 
 class _Worker:
     def __init__(self, serving: Serving, sockets: Sequence[socket.socket], number: int) -> None:
         self._arguments = (serving, list(sockets), number)
-        self.restart()
+        self._owner = ""
+        self.restart(None)
 
-    def restart(self) -> None:
+    def restart(self, before: Death | None) -> None:
+        """Start a process, in place of one that died."""
         self._began = time.monotonic()
-        self.process: BaseProcess = _context.Process(target=_work, args=self._arguments, name="pincite-worker")
+        self._owner = uuid4().hex
+        arguments = (*self._arguments, self._owner, before)
+        self.process: BaseProcess = _context.Process(target=_work, args=arguments, name="pincite-worker")
         self.process.start()
+
+    def death(self) -> Death:
+        """Of the process, which has ended."""
+        return Death(self._owner, _cause(self.process.exitcode or 0))
 
     def age(self) -> float:
         return time.monotonic() - self._began
@@ -70,14 +90,26 @@ def _stop_all(workers: Sequence[_Worker], shutdown_seconds: float) -> None:
             worker.process.join()
 
 
-def _work(serving: Serving, sockets: Sequence[socket.socket], number: int) -> None:
+def _cause(code: int) -> str:
+    """What ended a process, by its exit code; negative: the signal."""
+    if code >= 0:
+        return f"it ended with exit code {code}"
+    try:
+        name = signal.Signals(-code).name
+    except ValueError:
+        name = f"signal {-code}"
+    said = signal.strsignal(-code)
+    memory = ", as systems do when memory runs out" if -code == getattr(signal, "SIGKILL", 0) else ""
+    return f"it was ended by {name}{f' ({said.lower()})' if said else ''}{memory}"
+
+
+def _work(serving: Serving, sockets: Sequence[socket.socket], number: int, owner: str, before: Death | None) -> None:
     """The main function of a worker process."""
     from pincite.serve.http.run import work
-    from pincite.serve.logs import say
 
     threading.Thread(target=_follow_parent, name="pincite-parent", daemon=True).start()
     try:
-        work(serving, sockets, number)
+        work(serving, sockets, number, owner, before)
     except PinciteError as error:
         say(f"pincite: {error.message}")
         raise SystemExit(FAILED) from error
