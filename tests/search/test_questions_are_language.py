@@ -5,7 +5,9 @@ from __future__ import annotations
 import pytest
 
 from desk import Desk
-from pincite.search.query import Query
+from pincite.errors import Conflict
+from pincite.search.cursor import TOKEN, seal, unseal
+from pincite.search.query import Answer, Query
 from pincite.search.syntax import parse
 from pincite.search.understand import understand
 
@@ -112,3 +114,31 @@ def test_a_sentence_demands_and_excludes_nothing(text: str) -> None:
     plan = understand(Query(text=text))
     assert not plan.strict
     assert not [note for note in plan.notes if note.startswith(("only passages", "without passages"))]
+
+
+def scored(answer: Answer) -> list[tuple[str, float]]:
+    return [(hit.passage.citation, hit.score) for hit in answer.hits]
+
+
+# --- tokens of before -----------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize(
+    ("text", "still_answered"), [("leave of staff", True), ('"annual leave" of staff', False), ("leave -staff", False)]
+)
+def test_a_token_of_before_is_refused_where_its_question_is_read_differently(
+    desk: Desk, text: str, still_answered: bool
+) -> None:
+    desk.put(a="# A\n\nannual leave of staff\n", b="# B\n\nleave of guests\n")
+    answer = desk.search(text)
+    token = str(answer.replay["token"])
+    assert scored(desk.library.replay(token)) == scored(answer)
+    library_id = desk.library.catalog.library_id
+    note = unseal(token, TOKEN, library_id)
+    del note["reading"]
+    before = seal(note, TOKEN, library_id)
+    if still_answered:
+        assert scored(desk.library.replay(before)) == scored(answer)
+    else:
+        with pytest.raises(Conflict, match="read in another way"):
+            desk.library.replay(before)

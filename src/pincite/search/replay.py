@@ -14,6 +14,7 @@ from pincite.search.cursor import TOKEN, Bookmark, plain, seal, unknown_note, un
 from pincite.search.query import LegReport, Meaning, Query, Reader
 from pincite.search.reranking import MODES, Reranking, RerankPin
 from pincite.search.rrf import Ranks
+from pincite.search.syntax import READING, is_read_alike
 from pincite.search.understood import Understood
 from pincite.search.weights import load_ranking
 from pincite.text.words import ANALYSER
@@ -34,6 +35,7 @@ def replay_note(reader: Reader, query: Query, bookmark: Bookmark, legs: Sequence
         "model": reader.meaning.fingerprint,
         "kinds": reader.kinds.rankings,
         "analyser": ANALYSER,
+        "reading": READING,
         "place": [reader.tenant, reader.organization],
         "roles": None if reader.roles is None else sorted(reader.roles),
     }
@@ -137,6 +139,11 @@ def open_replay(reader: Reader, token: str) -> tuple[Reader, Query, Bookmark]:
     if note["analyser"] != ANALYSER:
         raise Conflict(
             f"the answer was computed by another analyser ({note['analyser']}, now {ANALYSER}); ask the question again",
+            field="token",
+        )
+    if not is_read_alike(note["query"]["text"], note.get("reading", 1)):
+        raise Conflict(
+            "quotation marks and hyphens of the question were read in another way then; ask the question again",
             field="token",
         )
     if _asks_meaning(note) and note["model"] != reader.meaning.fingerprint:

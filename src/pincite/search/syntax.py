@@ -20,6 +20,10 @@ from pincite.fields import STRUCTURAL
 from pincite.queries import All, Maybe, Node, Not, Phrase, Prefix, Some, Word
 from pincite.search.suspended import completed_end, completed_start, is_joining
 
+READING = 2
+"""Part of replay tokens: raised when the same query is read in another way."""
+_READ_DIFFERENTLY = re.compile(r"""["“„«]|(?<!\S)-\w|\w-(?!\S)""")
+"""What the second reading changed: phrases among other words, and half compounds."""
 MAX_DEPTH = 20
 PHRASE_WEIGHT = 0.5
 """What a phrase adds to its own words, as a share of its worth, where it stands among other words."""
@@ -34,6 +38,11 @@ _OTHER_NAMES = {"text": "content", "heading": "headings", "title": "headings", "
 _REFERENCE = re.compile(
     r"§*\d+[a-z]{0,2}(?:bis|ter|quater)?\.?|(?:art|abs|lit|ziff|al|let|cpv|lett|bst)\.?", re.IGNORECASE
 )
+
+
+def is_read_alike(text: str, reading: int) -> bool:
+    """Whether a query means now what it meant under an older reading."""
+    return reading == READING or not _READ_DIFFERENTLY.search(text)
 
 
 @dataclass(frozen=True, slots=True)
