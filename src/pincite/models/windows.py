@@ -57,7 +57,7 @@ class WindowOptions:
 DEFAULT = WindowOptions()
 
 
-class Window(NamedTuple):
+class WindowPart(NamedTuple):
     """A text to embed."""
 
     title: str
@@ -73,7 +73,7 @@ def windows(passage: EmbeddedText, options: WindowOptions = DEFAULT) -> tuple[st
     return tuple(dict.fromkeys(map(str, cut_windows(passage, options))))
 
 
-def cut_windows(passage: EmbeddedText, options: WindowOptions = DEFAULT) -> tuple[Window, ...]:
+def cut_windows(passage: EmbeddedText, options: WindowOptions = DEFAULT) -> tuple[WindowPart, ...]:
     """The same texts, each with its title apart, and with duplicates: together the runs are the whole."""
     headings, written = passage.headings_and_written
     parts = [part.strip() for part in headings.split(_BETWEEN_PARTS) if part.strip()]
@@ -90,16 +90,16 @@ def _situated(title: str, written: str) -> str:
     return f"{title.rstrip(' .')}. {written}" if title and written else title or written
 
 
-def _under(title: str, text: str, options: WindowOptions) -> Window:
+def _under(title: str, text: str, options: WindowOptions) -> WindowPart:
     """`title. text`, truncated. A title that leaves no room is cut first, because the text matters more."""
     text = text.strip()
     if len(title) + len(text) > options.whole_chars:
         title = cut(title, max(options.whole_chars // 3, options.title_chars))
     if not title or not text:
-        return Window("", cut(title or text, options.whole_chars))
+        return WindowPart("", cut(title or text, options.whole_chars))
     if not title.endswith((".", "!", "?", ":")):
         title += "."
-    return Window(title, cut(f"{title} {text}", options.whole_chars)[len(title) + 1 :])
+    return WindowPart(title, cut(f"{title} {text}", options.whole_chars)[len(title) + 1 :])
 
 
 def _title(parts: Sequence[str], limit: int) -> str:

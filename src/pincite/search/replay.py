@@ -143,7 +143,7 @@ def open_replay(reader: Reader, token: str) -> tuple[Reader, Query, Bookmark]:
         )
     if not is_read_alike(note["query"]["text"], note.get("reading", 1)):
         raise Conflict(
-            "quotation marks and hyphens of the question were read in another way then; ask the question again",
+            "the question was read in another way then (quotation marks, hyphens, exclusions); ask it again",
             field="token",
         )
     if _asks_meaning(note) and note["model"] != reader.meaning.fingerprint:

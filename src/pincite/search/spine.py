@@ -14,6 +14,7 @@ from pincite.errors import Conflict, UnknownArgument
 from pincite.filters import is_iso_date
 from pincite.queries import OneOf, Ranking
 from pincite.search.absence import absence, lag_notes
+from pincite.search.behind import behind
 from pincite.search.candidates import Candidate, at_least, found_by
 from pincite.search.cite import cite
 from pincite.search.cursor import Bookmark, Pin, open_cursor, question_of, seal_cursor
@@ -114,6 +115,7 @@ def _stages(reader: Reader, query: Query, bookmark: Bookmark | None, watch: tele
             ordered: Sequence[Candidate] = by_ranks(entries, reader.ranks, signals.scores)
         else:
             ordered = with_signals(reader, plan, rerank(entries, retrieved.rankings, plan, reader.ranking))
+        ordered = behind(reader, views, plan, ordered)
         read = Excerpts(reader.catalog)
         joined = join(reader, views, query, ordered, read)
         looked = look_again(reader, query, plan.text, joined.candidates, read)

@@ -18,12 +18,13 @@ from itertools import accumulate, zip_longest
 
 from pincite.fields import STRUCTURAL
 from pincite.queries import All, Maybe, Node, Not, Phrase, Prefix, Some, Word
+from pincite.search.exclusion import exclusion_in
 from pincite.search.suspended import completed_end, completed_start, is_joining
 
 READING = 2
 """Part of replay tokens: raised when the same query is read in another way."""
 _READ_DIFFERENTLY = re.compile(r"""["“„«]|(?<!\S)-\w|\w-(?!\S)""")
-"""What the second reading changed: phrases among other words, and half compounds."""
+"""What the second reading changed, besides exclusion in words: phrases among other words, and half compounds."""
 MAX_DEPTH = 20
 PHRASE_WEIGHT = 0.5
 """What a phrase adds to its own words, as a share of its worth, where it stands among other words."""
@@ -42,7 +43,7 @@ _REFERENCE = re.compile(
 
 def is_read_alike(text: str, reading: int) -> bool:
     """Whether a query means now what it meant under an older reading."""
-    return reading == READING or not _READ_DIFFERENTLY.search(text)
+    return reading == READING or not (_READ_DIFFERENTLY.search(text) or exclusion_in(text))
 
 
 @dataclass(frozen=True, slots=True)

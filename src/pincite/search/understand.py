@@ -10,6 +10,7 @@ from typing import Literal
 from pincite.errors import InvalidArgument
 from pincite.protocols import OpenKinds
 from pincite.queries import All, Between, Filter, Maybe, Node, OneOf, Phrase, Some
+from pincite.search.exclusion import Exclusion, exclusion_in
 from pincite.search.query import CONDENSE_FROM, FilterValue, Query, day
 from pincite.search.syntax import Parsed, parse
 from pincite.text.identifiers import identifiers_in, normalise_identifier, qualified_in, references_in, term_key
@@ -65,6 +66,8 @@ class Plan:
     """The whole query as the name of a defined term, where it can be one."""
     kind: str = ""
     """The one kind of source that is asked, where that is known and weights depend on it."""
+    excluded: Exclusion | None = None
+    """What the question says that it does not mean."""
 
     @property
     def length(self) -> int:
@@ -75,6 +78,9 @@ class Plan:
 def understand(query: Query, kinds: OpenKinds | None = None) -> Plan:
     """Parse the syntax, name the language, recognise identifiers; never guess a filter."""
     text = _NO_TEXT.sub(" ", query.text)
+    excluded = exclusion_in(text) if query.mode != "exact" else None
+    if excluded is not None:
+        text = excluded.asked
     kinds = kinds or OpenKinds()
     seen = kinds.recognise(text)
     language = identify(text)
@@ -84,6 +90,8 @@ def understand(query: Query, kinds: OpenKinds | None = None) -> Plan:
     notes = list(parsed.notes)
     if query.mode != "exact":
         notes += _constraints(parsed)
+    if excluded is not None:
+        notes.append(f"passages mainly about {excluded.what!r} rank behind: the question excludes it")
     forbidden = {normalise_identifier(part) for part in parsed.forbidden}
     named = tuple(dict.fromkeys((*identifiers_in(text), *filter(None, map(normalise_identifier, seen.identifiers)))))
     identifiers = tuple(name for name in _identifiers(text, named, parsed.phrases) if name not in forbidden)
@@ -110,6 +118,7 @@ def understand(query: Query, kinds: OpenKinds | None = None) -> Plan:
         notes=(*notes, *seen.notes),
         defined=term_key(text) if len(text.split()) <= MAX_NAME_WORDS and not parsed.forbidden else "",
         references=references_in(text),
+        excluded=excluded,
         qualified=tuple(name for name in qualified_in(text) if name not in forbidden) if points else (),
     )
 

@@ -32,7 +32,7 @@ from pincite.settings.serve import ServeSettings, check_bind, is_loopback
 
 if TYPE_CHECKING:
     from pincite.serve.grpc.running import Running
-    from pincite.serve.http.workers import Death
+    from pincite.serve.http.workers import WorkerDeath
 
 MAX_HEAD_BYTES = 256 * 1024
 """Maximum size of a request's first line and headers: a URL may contain the longest question, percent-encoded."""
@@ -115,7 +115,7 @@ def _is_authenticated(serving: Serving) -> bool:
 
 
 def work(
-    serving: Serving, sockets: Sequence[socket.socket], number: int, owner: str = "", before: Death | None = None
+    serving: Serving, sockets: Sequence[socket.socket], number: int, owner: str = "", before: WorkerDeath | None = None
 ) -> None:
     """One worker, from opening the library to closing it. `owner` is its name in the ledger; `before`: whose place it
     takes."""

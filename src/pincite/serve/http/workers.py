@@ -32,7 +32,7 @@ _context = multiprocessing.get_context("spawn")  # a fork would copy threads' lo
 
 
 @dataclass(frozen=True, slots=True)
-class Death:
+class WorkerDeath:
     """Of a worker: its name in the ledger, and what ended it."""
 
     owner: str
@@ -63,7 +63,7 @@ class _Worker:
         self._owner = ""
         self.restart(None)
 
-    def restart(self, before: Death | None) -> None:
+    def restart(self, before: WorkerDeath | None) -> None:
         """Start a process, in place of one that died."""
         self._began = time.monotonic()
         self._owner = uuid4().hex
@@ -71,9 +71,9 @@ class _Worker:
         self.process: BaseProcess = _context.Process(target=_work, args=arguments, name="pincite-worker")
         self.process.start()
 
-    def death(self) -> Death:
+    def death(self) -> WorkerDeath:
         """Of the process, which has ended."""
-        return Death(self._owner, _cause(self.process.exitcode or 0))
+        return WorkerDeath(self._owner, _cause(self.process.exitcode or 0))
 
     def age(self) -> float:
         return time.monotonic() - self._began
@@ -103,7 +103,9 @@ def _cause(code: int) -> str:
     return f"it was ended by {name}{f' ({said.lower()})' if said else ''}{memory}"
 
 
-def _work(serving: Serving, sockets: Sequence[socket.socket], number: int, owner: str, before: Death | None) -> None:
+def _work(
+    serving: Serving, sockets: Sequence[socket.socket], number: int, owner: str, before: WorkerDeath | None
+) -> None:
     """The main function of a worker process."""
     from pincite.serve.http.run import work
 
