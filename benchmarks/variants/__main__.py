@@ -26,6 +26,7 @@ from pincite.eval.cases import Case
 from pincite.eval.places import JudgedPlaces
 from pincite.search.weights import RankingOptions
 from pincite.settings.retrieval import Retrieval
+from pincite.text.words import tokens
 
 RIVALS = ("keyword", "dense", "plain RRF")
 ENOUGH, LARGE, MOST_LOSS = 14, 100, 0.02
@@ -73,6 +74,8 @@ def _asked(data: Path, name: str, most: int) -> Iterator[tuple[str, list[Asked]]
             classes: dict[str, list[Asked]] = {}
             for case in cases[::step]:
                 text = write(case.query)
+                if not tokens(text):  # nothing but punctuation
+                    continue
                 found = ask_one(bench.library, case.id, text)
                 classes.setdefault(_class(case), []).append(
                     Asked(case.id, text, places.locate(case, None).grades, found)
