@@ -47,6 +47,11 @@ def test_what_is_mainly_about_it_ranks_behind_and_is_not_hidden(desk: Desk, ques
         "leave but not leave",
         "leave except where the employer has agreed in writing to carry it over to the next year",
         "Kündigung aus wichtigem Grund",
+        "Wann tritt das Gesetz ausser Kraft?",
+        "eine Anlage außer Betrieb nehmen",
+        "leave except where agreed",
+        "congé sauf si prévu",
+        "costs, including but not limited to travel",
     ],
 )
 def test_a_question_without_one_is_left_alone(question: str) -> None:

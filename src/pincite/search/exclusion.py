@@ -21,8 +21,16 @@ _PLAIN = (
 """What follows is not meant, whatever it is."""
 _OPEN = ("ohne", "hors")
 """What follows may also be part of the thing: "Kündigung ohne Grund". It is searched like the rest."""
+_NO_THING = (
+    "wenn", "dass", "falls", "soweit", "that", "where", "when", "if", "as", "si", "que", "quand", "che", "se", "quando",
+    "kraft", "betrieb", "haus", "acht", "frage", "dienst", "landes", "stande", "kontrolle", "reichweite", "zweifel",
+    "verkehr", "sich", "sicht", "gebrauch", "limited",
+)  # fmt: skip
+"""A clause ("except where …") is a condition, and "ausser Kraft" is a state: neither names something to leave out."""
 _FOUND = re.compile(
-    rf"(?<!\w)(?P<by>{'|'.join(map(re.escape, (*_PLAIN, *_OPEN)))})\s+(?P<what>[^.,;:?!()\"“”„«»]+)", re.IGNORECASE
+    rf"(?<!\w)(?P<by>{'|'.join(map(re.escape, (*_PLAIN, *_OPEN)))})\s+(?!(?:{'|'.join(_NO_THING)})\b)"
+    r"(?P<what>[^.,;:?!()\"“”„«»]+)",
+    re.IGNORECASE,
 )
 _BETWEEN = re.compile(r"\s+(?:and|or|nor|und|oder|et|ou|ni|e|o|né)\s+", re.IGNORECASE)
 _FUNCTION_WORDS = frozenset().union(*STOPWORDS.values())
