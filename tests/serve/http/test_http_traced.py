@@ -22,7 +22,7 @@ from starlette.testclient import TestClient
 import pincite
 from pincite.serve.desk import Desk
 from pincite.serve.http.app import create_app
-from pincite.serve.http.guard import Guard
+from pincite.serve.http.guard import HttpGuard
 from pincite.serve.http.traced import Traced
 
 exporter, provider = InMemorySpanExporter(), TracerProvider()
@@ -30,7 +30,7 @@ provider.add_span_processor(SimpleSpanProcessor(exporter))
 trace.set_tracer_provider(provider)
 with pincite.open(sys.argv[1]) as library:
     desk = Desk(library)
-    app = Traced(Guard(create_app(desk), desk.settings))
+    app = Traced(HttpGuard(create_app(desk), desk.settings))
     with TestClient(app, base_url="http://127.0.0.1:8080", raise_server_exceptions=False) as client:
         client.get("/v1/search?q=zebrafish+leave", headers={"traceparent": sys.argv[2]})
         client.post("/v1/search", json={"query": "zebrafish", "nope": 1})

@@ -1,7 +1,7 @@
 """The application: all routes, and everything that starts and stops with it.
 
 app = create_app(desk)                 # FastAPI; `app.openapi()` is the document that docs/openapi.json publishes
-served = Guard(app, desk.settings)     # what a server runs: the guard comes before everything
+served = HttpGuard(app, desk.settings)     # what a server runs: the guard comes before everything
 """
 
 from __future__ import annotations
